@@ -1,0 +1,160 @@
+package algorithms
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The properties that the conformance suite checks and that an algorithm may
+// decline by name in [Info.Declines]. What it declines, `ringbench list` shows.
+const (
+	Balance          = "balance"           // chi-square against the weights
+	Reachable        = "reachable"         // every node of positive weight owns some key
+	MinimalMovement  = "minimal-movement"  // a change moves keys only to or from the node it is about
+	OrderIndependent = "order-independent" // the order of the nodes does not matter
+	Inherits         = "inherits"          // a removed node's keys go to their second replica
+)
+
+// Properties lists the names that [Info.Declines] may hold.
+var Properties = []string{Balance, Reachable, MinimalMovement, OrderIndependent, Inherits}
+
+// Info is what the harness knows of an algorithm: its name, where it comes
+// from, and how to build it. Make one with [Define].
+type Info struct {
+	Name     string          // as in records and on the command line: "ring", "weighted-rendezvous"
+	Ref      string          // paper or source
+	Declines []string        // properties of the conformance suite that it does not promise
+	Defaults json.RawMessage // the default parameters, all of them
+
+	// New builds a Mapper. The params are a JSON object that overrides the
+	// defaults; nil changes none. It returns the parameters in force, all of
+	// them. An unknown or ill-typed parameter is an error that names it.
+	New func(nodes []Node, params json.RawMessage) (Mapper, json.RawMessage, error)
+
+	// Forecast returns the bytes that New will need for its structure, or 0
+	// when the algorithm does not tell.
+	Forecast func(nodes []Node, params json.RawMessage) (int64, error)
+}
+
+// A Forecaster is a Config that can tell, without building anything, how many
+// bytes the structure over the nodes will take.
+type Forecaster interface {
+	Forecast(nodes []Node) int64
+}
+
+// Define makes the Info of an algorithm from its default Config and its
+// constructor. C is a struct whose fields carry json tags; a field's name in
+// JSON is the parameter's name. New checks the nodes with [Validate] before it
+// calls build.
+func Define[C any, M Mapper](name, ref string, def C, build func([]Node, C) (M, error)) Info {
+	decode := func(params json.RawMessage) (C, error) {
+		c, err := decodeParams(def, params)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return c, err
+	}
+	return Info{
+		Name:     name,
+		Ref:      ref,
+		Defaults: mustEncode(def),
+		New: func(nodes []Node, params json.RawMessage) (Mapper, json.RawMessage, error) {
+			c, err := decode(params)
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := Validate(nodes); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", name, err)
+			}
+			m, err := build(nodes, c)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return m, mustEncode(c), nil
+		},
+		Forecast: func(nodes []Node, params json.RawMessage) (int64, error) {
+			c, err := decode(params)
+			if err != nil {
+				return 0, err
+			}
+			if f, ok := any(c).(Forecaster); ok {
+				return f.Forecast(nodes), nil
+			}
+			return 0, nil
+		},
+	}
+}
+
+// Declining returns the Info with the properties added to Declines. An unknown
+// property is a programmer's error and panics.
+func (i Info) Declining(properties ...string) Info {
+	for _, p := range properties {
+		if !slices.Contains(Properties, p) {
+			panic(fmt.Sprintf("algorithms: %s declines the unknown property %q", i.Name, p))
+		}
+	}
+	i.Declines = append(slices.Clone(i.Declines), properties...)
+	return i
+}
+
+// Unsupported returns an error that wraps [errors.ErrUnsupported]: a request
+// that the algorithm cannot meet by its nature.
+func Unsupported(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errors.ErrUnsupported, fmt.Sprintf(format, args...))
+}
+
+// decodeParams overlays the JSON object params on a copy of def.
+func decodeParams[C any](def C, params json.RawMessage) (C, error) {
+	if len(params) == 0 {
+		return def, nil
+	}
+	c := def
+	d := json.NewDecoder(bytes.NewReader(params))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return def, paramError(def, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return def, errors.New("parameters are more than one JSON object")
+	}
+	return c, nil
+}
+
+// paramError words an error of encoding/json for somebody who typed k=v.
+func paramError(def any, err error) error {
+	var typ *json.UnmarshalTypeError
+	if errors.As(err, &typ) {
+		return fmt.Errorf("parameter %q cannot be a %s, it wants %s", typ.Field, typ.Value, typ.Type)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		known := ParamNames(mustEncode(def))
+		if len(known) == 0 {
+			return fmt.Errorf("unknown parameter %s, it has none", name)
+		}
+		return fmt.Errorf("unknown parameter %s, it has %s", name, strings.Join(known, ", "))
+	}
+	return fmt.Errorf("parameters: %w", err)
+}
+
+// ParamNames returns the parameter names in a JSON object, sorted.
+func ParamNames(params json.RawMessage) []string {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(params, &m) != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m))
+}
+
+func mustEncode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("algorithms: a Config must encode as JSON: %v", err))
+	}
+	return b
+}

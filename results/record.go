@@ -1,0 +1,78 @@
+// Package results is what a run leaves behind and what can be made of it
+// without measuring again: records, their file format, the table of metrics,
+// the environment they were taken in, summaries and exports.
+//
+// It stands in the middle of the flow: the harness appends records, everything
+// after reads them. Nothing here measures, and nothing here rewrites a record.
+// FORMAT.md beside this file is the format's description for other programs.
+package results
+
+import "encoding/json"
+
+// Schema is the major version of the record format. Readers refuse any other.
+const Schema = 1
+
+// A Trial is one measurement of one cell: one algorithm at one size under one
+// workload, with one seed, in one repetition. Every field is present in every
+// trial, skips too, so that a line can be read by itself.
+type Trial struct {
+	Type string `json:"type"` // "trial"
+
+	// Cell is the name that --only matches, that comparisons join on and that
+	// exports carry: <measure>/algorithm=<a>/nodes=<n>/..., with what the spec
+	// sets and nothing else. Seed and rep are not part of it.
+	Cell       string `json:"cell"`
+	Experiment string `json:"experiment"` // the spec's name for the group of cells
+	Measure    string `json:"measure"`    // "lookup", "balance", "movement", ...
+
+	Algorithm string          `json:"algorithm"`
+	Params    json.RawMessage `json:"params"`   // all parameters in force, an object
+	Workload  string          `json:"workload"` // "<keys>+<popularity>", such as "seq:1000000+zipf:0.99"; "" when no key is involved
+	Schedule  string          `json:"schedule"` // "add-one", "remove-one", ...; "" when membership rests
+	Weights   string          `json:"weights"`  // repeated pattern such as "1:2:4"; "" for equal weights
+	Hash      string          `json:"hash"`     // hash of the keys
+	Nodes     int             `json:"nodes"`
+	Keys      int             `json:"keys"` // distinct keys; 0 when the values come from exact shares alone
+	Seed      uint64          `json:"seed"` // which placement: node names and random choices derive from it
+	Rep       int             `json:"rep"`  // which repetition of a timing, from 0
+
+	Values map[string]float64   `json:"values"` // metric name -> value, names from Metrics
+	Timing *Timing              `json:"timing"` // raw samples behind a timed value, else null
+	Series map[string][]float64 `json:"series"` // vectors behind the values ("loads", "shares"), else null
+	Check  string               `json:"check"`  // digest of the answers, hex; "" when there are none
+	Skip   string               `json:"skip"`   // why nothing was measured; "" when it was
+}
+
+// Timing holds the raw readings of one timed block.
+type Timing struct {
+	Operations int     `json:"operations"` // in the block
+	WallNs     int64   `json:"wall_ns"`    // of the whole block
+	CPUNs      int64   `json:"cpu_ns"`     // of the thread during the block; -1 where the system does not tell
+	Pool       int     `json:"pool"`       // distinct pre-hashed keys cycled through
+	ControlNs  float64 `json:"control_ns"` // ns per operation of the control in the same repetition
+}
+
+// A Run is the first line of records.jsonl, and what run.json holds.
+type Run struct {
+	Type        string          `json:"type"`   // "run"
+	Schema      int             `json:"schema"` // major version of the format
+	Suite       string          `json:"suite"`
+	Seed        uint64          `json:"seed"`
+	Spec        json.RawMessage `json:"spec"` // with all defaults filled in
+	Command     []string        `json:"command"`
+	Start       string          `json:"start"` // RFC 3339, UTC
+	Version     string          `json:"version"`
+	Environment Environment     `json:"environment"`
+}
+
+// An End is the last line of a run. A run that was resumed has several; the
+// last one counts.
+type End struct {
+	Type     string   `json:"type"`     // "end"
+	Complete bool     `json:"complete"` // whether every planned trial is there
+	Trials   int      `json:"trials"`   // trials in the file, skips included
+	Skips    int      `json:"skips"`
+	Seconds  float64  `json:"seconds"`  // spent by this process
+	Reason   string   `json:"reason"`   // why it is not complete: "interrupted", an error; ""
+	Warnings []string `json:"warnings"` // what the reader should know: control moved, pool too small, ...
+}
