@@ -75,4 +75,7 @@ type End struct {
 	Seconds  float64  `json:"seconds"`  // spent by this process
 	Reason   string   `json:"reason"`   // why it is not complete: "interrupted", an error; ""
 	Warnings []string `json:"warnings"` // what the reader should know: control moved, pool too small, ...
+
+	// ExactSeconds is the part of Seconds that went into the exact experiments.
+	ExactSeconds float64 `json:"exact_seconds"`
 }
