@@ -1,0 +1,276 @@
+package workloads
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// MaxKeys is the most keys that a key set may hold.
+const MaxKeys = math.MaxInt32
+
+// A KeySet is a list of distinct keys. A key is any string of bytes; it need not
+// be text.
+type KeySet interface {
+	// Name tells one key set from another in a record: its kind and size, such
+	// as "seq:1000000", "uuid:1000000" or "file:domains.txt:10000".
+	Name() string
+
+	// Len returns the number of keys.
+	Len() int
+
+	// Key returns the key of that rank, from 0 to Len()-1, in constant time and
+	// with one allocation at most.
+	Key(rank int) string
+}
+
+// Prefix stands before the number in the keys of "seq:COUNT".
+const Prefix = "user:"
+
+// defaultSeed is the seed of "random:COUNT" and "uuid:COUNT".
+const defaultSeed = 1
+
+// sequential holds the keys prefix+from, prefix+(from+1), ...
+type sequential struct {
+	prefix   string
+	from, to int
+}
+
+// Sequential returns the keys prefix+from to prefix+(to-1), numbers in decimal.
+// Its name is "seq:COUNT" when the prefix is [Prefix] and from is 0, and
+// "seq:PREFIX:FROM:TO" otherwise. It panics unless 0 <= from <= to and there are
+// no more than MaxKeys.
+func Sequential(prefix string, from, to int) KeySet {
+	if from < 0 || to < from || to-from > MaxKeys {
+		panic(fmt.Sprintf("workloads: sequential keys from %d to %d", from, to))
+	}
+	return sequential{prefix, from, to}
+}
+
+func (s sequential) Name() string {
+	if s.prefix == Prefix && s.from == 0 {
+		return fmt.Sprintf("seq:%d", s.to)
+	}
+	return fmt.Sprintf("seq:%s:%d:%d", s.prefix, s.from, s.to)
+}
+
+func (s sequential) Len() int { return s.to - s.from }
+
+func (s sequential) Key(rank int) string {
+	checkRank(rank, s.Len())
+	var digits [20]byte
+	return s.prefix + string(strconv.AppendInt(digits[:0], int64(s.from+rank), 10))
+}
+
+// generated holds keys that are made from their rank and a seed.
+type generated struct {
+	name  string
+	count int
+	salt  [4]uint64 // from the seed
+	form  func(salt *[4]uint64, rank uint64) string
+}
+
+func generate(kind string, count int, seed uint64, form func(*[4]uint64, uint64) string) generated {
+	if count < 0 || count > MaxKeys {
+		panic(fmt.Sprintf("workloads: %d %s keys", count, kind))
+	}
+	g := generated{name: fmt.Sprintf("%s:%d", kind, count), count: count, form: form}
+	r := Rand(seed, kind)
+	for i := range g.salt {
+		g.salt[i] = r.Uint64()
+	}
+	return g
+}
+
+func (g generated) Name() string { return g.name }
+func (g generated) Len() int     { return g.count }
+
+func (g generated) Key(rank int) string {
+	checkRank(rank, g.count)
+	return g.form(&g.salt, uint64(rank))
+}
+
+// Random returns count keys of 16 hexadecimal digits. They look random and are
+// distinct, because a key is a one-to-one function of its rank. The name is
+// "random:COUNT"; it leaves out the seed, which a record carries apart. It panics
+// when count is negative or above MaxKeys.
+func Random(count int, seed uint64) KeySet {
+	return generate("random", count, seed, randomKey)
+}
+
+func randomKey(salt *[4]uint64, rank uint64) string {
+	var raw [8]byte
+	binary.BigEndian.PutUint64(raw[:], scramble(rank, salt[0], salt[1], 64))
+	var text [16]byte
+	hex.Encode(text[:], raw[:])
+	return string(text[:])
+}
+
+// UUID returns count keys that have the form of random (version 4) UUIDs, such as
+// "0b6ef5c4-9d8a-4f0c-a1c3-5be2d1c7f0a9". They are distinct, because the 62 bits
+// after the variant are a one-to-one function of the rank; the other 60 bits are
+// a second such function. The name is "uuid:COUNT"; it leaves out the seed, which
+// a record carries apart. It panics when count is negative or above MaxKeys.
+func UUID(count int, seed uint64) KeySet {
+	return generate("uuid", count, seed, uuidKey)
+}
+
+func uuidKey(salt *[4]uint64, rank uint64) string {
+	high := scramble(rank, salt[2], salt[3], 64)
+	low := scramble(rank, salt[0], salt[1], 62)
+	var raw [16]byte
+	binary.BigEndian.PutUint64(raw[:8], high&^uint64(0xf000)|0x4000)
+	binary.BigEndian.PutUint64(raw[8:], low|1<<63)
+	var text [36]byte
+	to := 0
+	for i, b := range raw {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			text[to] = '-'
+			to++
+		}
+		const digits = "0123456789abcdef"
+		text[to], text[to+1] = digits[b>>4], digits[b&15]
+		to += 2
+	}
+	return string(text[:])
+}
+
+// scramble maps the numbers below 2^width one to one onto themselves, another way
+// for each pair of salts. Each step can be undone: the exclusive or with a salt
+// by itself, the exclusive or with a right shift from the top bits down, and the
+// multiplication modulo 2^width because the factor is odd. The factors and
+// shifts are Stafford's variant 13 of the MurmurHash3 finaliser.
+func scramble(x, salt0, salt1 uint64, width uint) uint64 {
+	mask := uint64(1)<<width - 1
+	for _, salt := range [2]uint64{salt0, salt1} {
+		x = (x ^ salt) & mask
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 & mask
+		x = (x ^ x>>27) * 0x94d049bb133111eb & mask
+		x ^= x >> 31
+	}
+	return x
+}
+
+func checkRank(rank, n int) {
+	if uint(rank) >= uint(n) {
+		panic(fmt.Sprintf("workloads: rank %d of %d keys", rank, n))
+	}
+}
+
+// ParseKeys makes the key set that the spec names:
+//
+//	seq:COUNT             seq:user::0:COUNT
+//	seq:PREFIX:FROM:TO    PREFIX followed by FROM to TO-1; PREFIX may hold colons
+//	random:COUNT[:SEED]   see [Random]; the seed is 1 unless given
+//	uuid:COUNT[:SEED]     see [UUID]; the seed is 1 unless given
+//
+// The set's name is the spec in its shortest form, so that ParseKeys of the name
+// makes the same set again.
+func ParseKeys(spec string) (KeySet, error) {
+	kind, rest, found := strings.Cut(spec, ":")
+	if !found {
+		rest = ""
+	}
+	switch kind {
+	case "seq":
+		return parseSequential(spec, rest)
+	case "random":
+		return parseGenerated(spec, rest, Random)
+	case "uuid":
+		return parseGenerated(spec, rest, UUID)
+	}
+	return nil, fmt.Errorf("keys %q: unknown kind %q, want seq:PREFIX:FROM:TO, random:COUNT:SEED or uuid:COUNT:SEED", spec, kind)
+}
+
+func parseSequential(spec, rest string) (KeySet, error) {
+	fields := strings.Split(rest, ":")
+	if len(fields) == 1 {
+		count, err := parseCount(spec, "COUNT", rest)
+		if err != nil {
+			return nil, err
+		}
+		return Sequential(Prefix, 0, count), nil
+	}
+	if len(fields) == 2 {
+		return nil, fmt.Errorf("keys %q: want seq:PREFIX:FROM:TO or seq:COUNT", spec)
+	}
+	last := len(fields) - 1
+	from, err := parseNumber(spec, "FROM", fields[last-1])
+	if err != nil {
+		return nil, err
+	}
+	to, err := parseNumber(spec, "TO", fields[last])
+	switch {
+	case err != nil:
+		return nil, err
+	case to <= from:
+		return nil, fmt.Errorf("keys %q: no keys, TO (%d) must be above FROM (%d)", spec, to, from)
+	case to-from > MaxKeys:
+		return nil, fmt.Errorf("keys %q: %d keys, at most %d are possible", spec, to-from, MaxKeys)
+	}
+	return Sequential(strings.Join(fields[:last-1], ":"), from, to), nil
+}
+
+func parseGenerated(spec, rest string, make func(int, uint64) KeySet) (KeySet, error) {
+	countField, seedField, seeded := strings.Cut(rest, ":")
+	count, err := parseCount(spec, "COUNT", countField)
+	if err != nil {
+		return nil, err
+	}
+	if !seeded {
+		return make(count, defaultSeed), nil
+	}
+	seed, err := strconv.ParseUint(seedField, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("keys %q: SEED %q is not a whole number from 0 to %d", spec, seedField, uint64(math.MaxUint64))
+	}
+	set := make(count, seed).(generated)
+	if seed != defaultSeed {
+		set.name = fmt.Sprintf("%s:%d", set.name, seed)
+	}
+	return set, nil
+}
+
+func parseCount(spec, field, text string) (int, error) {
+	count, err := parseNumber(spec, field, text)
+	switch {
+	case err != nil:
+		return 0, err
+	case count == 0:
+		return 0, fmt.Errorf("keys %q: %s is 0, ask for at least one key", spec, field)
+	case count > MaxKeys:
+		return 0, fmt.Errorf("keys %q: %s is %d, at most %d keys are possible", spec, field, count, MaxKeys)
+	}
+	return count, nil
+}
+
+func parseNumber(spec, field, text string) (int, error) {
+	number, err := strconv.ParseUint(text, 10, strconv.IntSize-1)
+	if err != nil {
+		return 0, fmt.Errorf("keys %q: %s %q is not a whole number from 0 to %d", spec, field, text, math.MaxInt)
+	}
+	return int(number), nil
+}
+
+// Hashes returns the hash of each key, by rank. It calls hash from all cores at
+// once; the answer does not depend on how many there are.
+func Hashes(set KeySet, hash func(string) uint64) []uint64 {
+	hashes := make([]uint64, set.Len())
+	workers := min(runtime.GOMAXPROCS(0), 1+len(hashes)/4096)
+	var wait sync.WaitGroup
+	for w := range workers {
+		from, to := len(hashes)*w/workers, len(hashes)*(w+1)/workers
+		wait.Go(func() {
+			for rank := from; rank < to; rank++ {
+				hashes[rank] = hash(set.Key(rank))
+			}
+		})
+	}
+	wait.Wait()
+	return hashes
+}
