@@ -2,7 +2,6 @@ package results
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -378,6 +377,3 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	}
 	return os.Rename(f.Name(), path)
 }
-
-// trimSpace is used by what reads single values out of system files.
-func trimSpace(b []byte) string { return string(bytes.TrimSpace(b)) }

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"cmp"
+	"fmt"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -44,7 +46,7 @@ func absent(e *Environment, known map[string]bool) []string {
 	} else {
 		known["load1"] = true
 	}
-	known["dirty"] = true
+	known["dirty"] = e.Revision != ""
 	v := reflect.ValueOf(*e)
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
@@ -53,4 +55,20 @@ func absent(e *Environment, known map[string]bool) []string {
 		}
 	}
 	return names
+}
+
+// Fingerprint names the machine and the system that a run was taken on. Timed
+// metrics of two runs compare only when their fingerprints are equal.
+func Fingerprint(e Environment) string {
+	return fmt.Sprintf("%s/%s, %s, %d cores, %s",
+		e.OS, e.Arch, cmp.Or(e.CPU, "unknown CPU"), e.Cores, memory(e))
+}
+
+// memory tells the memory of the machine to the nearest GiB: two starts of one
+// machine may differ by a few pages.
+func memory(e Environment) string {
+	if e.MemoryBytes == 0 {
+		return "unknown memory"
+	}
+	return fmt.Sprintf("%.0f GiB", float64(e.MemoryBytes)/(1<<30))
 }

@@ -1,8 +1,16 @@
 package results
 
 import (
+	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
 )
 
 // A Row is one metric of one cell, over all its seeds and repetitions.
@@ -12,48 +20,215 @@ type Row struct {
 	Measure    string
 	Algorithm  string
 	Label      string          // of the contestant, by [Label]
-	Params     json.RawMessage // in force, of the first trial
+	Params     json.RawMessage // in force; [Param] reads one
 	Workload   string
 	Schedule   string
 	Weights    string
 	Hash       string
 	Nodes      int
 	Keys       int
-	Metric     string
+	Metric     string // "" in the row of a cell that was skipped
 
-	N          int     // values behind the row; 0 when all were skipped
+	N          int     // values behind the row
 	Center     float64 // timed and heap: the median; exact: the mean, which is the value when there is one seed
 	Low, High  float64 // timed and heap: interval of the median; exact: 5% and 95% of the values
-	Confidence float64 // of the interval around a median; 0 for exact metrics
+	Confidence float64 // that the interval holds the true median; 0 for exact metrics
 	Min, Max   float64
-	StdDev     float64 // of the values, with N-1 below
-	RMS        float64 // root of the mean square, which is what theory speaks of for a cv
-	Floor      float64 // what a perfectly uniform algorithm reaches with so few keys; 0 when there is no such floor
-	Theory     float64 // what theory says; 0 when it says nothing
-	Skip       string  // why there is nothing; "" when there is
+	StdDev     float64 // of the values; 0 when there is only one
+	RMS        float64 // root of the mean square: what theory speaks of, for a cv over many placements
+	Floor      float64 // balance-cv of perfectly uniform placement of so many keys; 0 where it does not apply
+	Theory     float64 // what theory says of a ring's share-cv and balance-cv; 0 where it says nothing
+	Skip       string  // why nothing was measured; "" when it was
 }
 
-// Summarize makes one row of each cell and metric. The order depends on the
-// contents only, not on the order of the trials.
-func Summarize(s *Set) []Row { return nil }
+// level is the confidence asked of the interval around a median.
+const level = 0.95
 
-// WriteSummary writes the rows as CSV (RFC 4180), as summary.csv.
-func WriteSummary(w io.Writer, rows []Row) error { return nil }
+// Summarize makes one row of each cell and metric, and one without a metric of
+// each cell that was skipped. Its order and values depend on the records only,
+// not on the order in which they were taken.
+//
+// An exact metric counts once a seed, since every repetition repeats it. Timed
+// and heap metrics count every repetition; the interval around their median
+// rests on the order of the values alone and assumes no distribution. It
+// reaches a confidence of 0.95 from six values on; with fewer it is the full
+// range, and Confidence says what that is worth.
+func Summarize(s *Set) []Row {
+	trials := slices.SortedFunc(slices.Values(s.Trials), func(a, b Trial) int {
+		return cmp.Or(CompareCells(a, b), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Rep, b.Rep))
+	})
+	var rows []Row
+	for len(trials) > 0 {
+		n := 1
+		for n < len(trials) && trials[n].Cell == trials[0].Cell {
+			n++
+		}
+		rows = append(rows, summarizeCell(trials[:n])...)
+		trials = trials[n:]
+	}
+	return rows
+}
 
-// WriteCSV writes the trials as CSV (RFC 4180), one line a value.
-func WriteCSV(w io.Writer, s *Set) error { return nil }
+// summarizeCell makes the rows of one cell from its trials, sorted by seed.
+func summarizeCell(trials []Trial) []Row {
+	t := trials[0]
+	head := Row{
+		Cell: t.Cell, Experiment: t.Experiment, Measure: t.Measure, Algorithm: t.Algorithm, Label: Label(t),
+		Params: t.Params, Workload: t.Workload, Schedule: t.Schedule, Weights: t.Weights, Hash: t.Hash,
+		Nodes: t.Nodes, Keys: t.Keys,
+	}
+	var rows []Row
+	for _, m := range Metrics {
+		var values []float64
+		last := -1 // the trial that the last value came from
+		for i, t := range trials {
+			v, ok := t.Values[m.Name]
+			if !ok || m.Kind == Computed && last >= 0 && trials[last].Seed == t.Seed {
+				continue
+			}
+			values, last = append(values, v), i
+		}
+		if len(values) > 0 {
+			row := head
+			row.Metric = m.Name
+			row.summarize(values, m.Kind)
+			rows = append(rows, row)
+		}
+	}
+	if rows == nil {
+		for _, t := range trials {
+			head.Skip = cmp.Or(head.Skip, t.Skip)
+		}
+		return []Row{head}
+	}
+	return rows
+}
 
-// WriteBenchfmt writes the trials in the format of Go benchmarks.
-func WriteBenchfmt(w io.Writer, s *Set) error { return nil }
+// summarize fills in the statistics.
+func (r *Row) summarize(values []float64, kind Kind) {
+	slices.Sort(values)
+	n := len(values)
+	r.N, r.Min, r.Max = n, values[0], values[n-1]
+	var sum, squares float64
+	for _, v := range values {
+		sum += v
+		squares += float64(v * v)
+	}
+	mean := sum / float64(n)
+	r.RMS = math.Sqrt(squares / float64(n))
+	if n > 1 {
+		var deviations float64
+		for _, v := range values {
+			deviations += float64((v - mean) * (v - mean))
+		}
+		r.StdDev = math.Sqrt(deviations / float64(n-1))
+	}
+	if kind == Computed {
+		r.Center, r.Low, r.High = mean, quantile(values, 0.05), quantile(values, 0.95)
+	} else {
+		r.Center, r.Low, r.High, r.Confidence = median(values)
+	}
+	r.theory()
+	for _, v := range []*float64{&r.Center, &r.Low, &r.High, &r.StdDev, &r.RMS, &r.Floor, &r.Theory} {
+		*v = Exact(*v)
+	}
+}
 
-// Fingerprint names the machine a run was taken on.
-func Fingerprint(e Environment) string { return "" }
+// median returns the median of sorted values, an interval around it and the
+// confidence that this holds the true median.
+func median(values []float64) (center, low, high, confidence float64) {
+	const enough = 6 // values for a bounded interval at the level
+	n := len(values)
+	if n >= enough {
+		s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), level)
+		return s.Center, s.Lo, s.Hi, s.Confidence
+	}
+	// The range misses the median when all values fall on one side of it.
+	return quantile(values, 0.5), values[0], values[n-1], 1 - math.Pow(0.5, float64(n-1))
+}
 
-// WriteExact writes the first part of the first screen.
-func WriteExact(w io.Writer, s *Set) error { return nil }
+// quantile interpolates between the sorted values; 0 is the first, 1 the last.
+func quantile(values []float64, p float64) float64 {
+	at := p * float64(len(values)-1)
+	i := min(int(at), len(values)-1)
+	if i == len(values)-1 {
+		return values[i]
+	}
+	part := at - float64(i)
+	return values[i] + float64(part*(values[i+1]-values[i]))
+}
 
-// WriteMeasured writes the second part of the first screen.
-func WriteMeasured(w io.Writer, s *Set) error { return nil }
+// theory sets what the noise floor and theory say about a spread.
+func (r *Row) theory() {
+	if r.Weights != "" || r.Nodes < 2 {
+		return
+	}
+	n, keys := float64(r.Nodes), float64(r.Keys)
+	placement := 0.0 // square of the cv of a ring's shares
+	if v := ringVnodes(r.Algorithm, r.Params); v > 0 {
+		placement = (n - 1) / (float64(n*v) + 1)
+	}
+	switch r.Metric {
+	case "share-cv":
+		r.Theory = math.Sqrt(placement)
+	case "balance-cv":
+		if keys > 0 {
+			r.Floor = math.Sqrt((n - 1) / keys)
+			if placement > 0 {
+				r.Theory = math.Sqrt((n-1)/keys + float64((1-1/keys)*placement))
+			}
+		}
+	}
+}
 
-// Findings says in plain words what the data show.
-func Findings(s *Set) []string { return nil }
+// ringVnodes returns the points per node of a ring with random points, 0 for
+// anything else.
+func ringVnodes(algorithm string, params json.RawMessage) float64 {
+	if algorithm != "ring" && algorithm != "bounded-ring" && !strings.HasPrefix(algorithm, "ring-") {
+		return 0
+	}
+	if p := Param(params, "points"); p != "" && p != "null" && p != "[]" && p != "{}" {
+		return 0 // somebody chose where the points stand
+	}
+	v, err := strconv.ParseFloat(Param(params, "vnodes"), 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// WriteSummary writes rows as CSV (RFC 4180) under a header. Floor, theory and
+// confidence are empty where they do not apply.
+func WriteSummary(w io.Writer, rows []Row) error {
+	c := csv.NewWriter(w)
+	c.Write([]string{"cell", "experiment", "measure", "algorithm", "contestant", "params", "workload", "schedule", "weights", "hash",
+		"nodes", "keys", "metric", "unit", "better", "kind", "values", "center", "low", "high", "confidence", "min", "max", "stddev", "rms",
+		"uniform_floor", "theory", "skip"})
+	for _, r := range rows {
+		line := []string{r.Cell, r.Experiment, r.Measure, r.Algorithm, r.Label, string(r.Params), r.Workload, r.Schedule, r.Weights, r.Hash,
+			strconv.Itoa(r.Nodes), strconv.Itoa(r.Keys)}
+		if m, ok := MetricByName(r.Metric); ok {
+			line = append(line, m.Name, m.Unit, m.Better.String(), m.Kind.String(), strconv.Itoa(r.N))
+			for _, v := range []float64{r.Center, r.Low, r.High} {
+				line = append(line, formatFloat(v))
+			}
+			line = append(line, unlessZero(r.Confidence))
+			for _, v := range []float64{r.Min, r.Max, r.StdDev, r.RMS} {
+				line = append(line, formatFloat(v))
+			}
+			line = append(line, unlessZero(r.Floor), unlessZero(r.Theory), r.Skip)
+		} else {
+			line = append(line, "", "", "", "", "0", "", "", "", "", "", "", "", "", "", "", r.Skip)
+		}
+		c.Write(line)
+	}
+	c.Flush()
+	return c.Error()
+}
+
+func unlessZero(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return formatFloat(v)
+}

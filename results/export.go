@@ -1,0 +1,163 @@
+package results
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// WriteCSV writes the trials as CSV (RFC 4180) under a header: one line for
+// each value of each trial, and one without a value for a trial that was
+// skipped. Trials keep the order of the file, values that of [Metrics].
+func WriteCSV(w io.Writer, s *Set) error {
+	c := csv.NewWriter(w)
+	c.Write([]string{"cell", "experiment", "measure", "algorithm", "params", "workload", "schedule", "weights", "hash",
+		"nodes", "keys", "seed", "rep", "metric", "unit", "value", "skip"})
+	for _, t := range s.Trials {
+		head := []string{t.Cell, t.Experiment, t.Measure, t.Algorithm, string(t.Params), t.Workload, t.Schedule, t.Weights, t.Hash,
+			strconv.Itoa(t.Nodes), strconv.Itoa(t.Keys), strconv.FormatUint(t.Seed, 10), strconv.Itoa(t.Rep)}
+		if t.Skip != "" {
+			c.Write(append(head, "", "", "", t.Skip))
+		}
+		for _, m := range Metrics {
+			if v, ok := t.Values[m.Name]; ok {
+				c.Write(append(slices.Clip(head), m.Name, m.Unit, formatFloat(v), ""))
+			}
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// WriteBenchfmt writes the trials in the format of Go benchmarks, which
+// benchstat and its kin read: the machine as configuration, what each unit
+// means, and one line a trial, named after its cell. Skips are left out.
+//
+// The time that a measure is about is in ns/op. Fractions of keys are written as
+// numbers of keys, since small fractions are hard to read in such tables.
+func WriteBenchfmt(w io.Writer, s *Set) error {
+	out := benchfmt.NewWriter(w)
+	var errs []error
+	for _, m := range Metrics {
+		unit, assume, used := benchUnit(s, m)
+		if !used {
+			continue
+		}
+		if m.Better != Neither {
+			errs = append(errs, out.Write(unitLine(unit, "better", m.Better.String())))
+		}
+		errs = append(errs, out.Write(unitLine(unit, "assume", assume)))
+	}
+	e := s.Run.Environment
+	var config []benchfmt.Config
+	for _, kv := range [][2]string{{"goos", e.OS}, {"goarch", e.Arch}, {"pkg", "github.com/ringbench/ringbench"}, {"cpu", e.CPU}, {"seed", strconv.FormatUint(s.Run.Seed, 10)}} {
+		if kv[1] != "" {
+			config = append(config, benchfmt.Config{Key: kv[0], Value: []byte(kv[1]), File: true})
+		}
+	}
+	for _, t := range s.Trials {
+		var values []benchfmt.Value
+		for _, m := range Metrics {
+			if v, ok := t.Values[m.Name]; ok {
+				unit, value := benchValue(t, m, v)
+				values = append(values, benchfmt.Value{Value: value, Unit: unit})
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		operations := 1
+		if t.Timing != nil && t.Timing.Operations > 0 {
+			operations = t.Timing.Operations
+		}
+		errs = append(errs, out.Write(&benchfmt.Result{
+			Config: config,
+			Name:   benchfmt.Name(benchName(t.Cell, e.GOMAXPROCS)),
+			Iters:  operations,
+			Values: values,
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+func unitLine(unit, key, value string) *benchfmt.UnitMetadata {
+	return &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: key}, OrigUnit: unit, Value: value}
+}
+
+// benchUnit returns the unit of a metric, whether its values can be called exact
+// in this set, and whether there are any. A metric that differs between the
+// placements of one cell is a distribution, however exact each value is.
+func benchUnit(s *Set, m Metric) (unit, assume string, used bool) {
+	assume = "nothing"
+	if m.Kind == Computed {
+		assume = "exact"
+	}
+	first := map[string]float64{}
+	for _, t := range s.Trials {
+		v, ok := t.Values[m.Name]
+		if !ok {
+			continue
+		}
+		unit, _ = benchValue(t, m, v)
+		used = true
+		if was, seen := first[t.Cell]; !seen {
+			first[t.Cell] = v
+		} else if was != v {
+			assume = "nothing"
+		}
+	}
+	return unit, assume, used
+}
+
+// keyFractions are the metrics that are written as numbers of keys.
+var keyFractions = map[string]string{
+	"moved-fraction":      "moved-keys",
+	"moved-minimum":       "minimum-keys",
+	"disruption":          "disruption-keys",
+	"collateral-fraction": "collateral-keys",
+}
+
+// benchValue returns a value with its unit as Go benchmarks name them.
+func benchValue(t Trial, m Metric, v float64) (unit string, value float64) {
+	switch name, timed := strings.CutSuffix(m.Name, "-ns"); {
+	case timed && m.Name == t.Measure+"-ns":
+		return "ns/op", v
+	case timed:
+		return name + "-ns/op", v
+	case m.Name == "allocs-per-lookup":
+		return "allocs/op", v
+	case m.Name == "bytes-per-lookup":
+		return "B/op", v
+	case keyFractions[m.Name] != "" && t.Keys > 0:
+		return keyFractions[m.Name], math.Round(v * float64(t.Keys))
+	}
+	return m.Name, v
+}
+
+// benchName turns the name of a cell into that of a benchmark. It always carries
+// GOMAXPROCS, so that digits at the end of a cell's name are not taken for it.
+func benchName(cell string, gomaxprocs int) string {
+	measure, rest, _ := strings.Cut(cell, "/")
+	var b strings.Builder
+	for word := range strings.SplitSeq(measure, "-") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	b.WriteByte('/')
+	b.WriteString(rest)
+	name := strings.Map(func(r rune) rune {
+		if r < 0x80 && plain(byte(r)) || r == '_' || r == '=' || r == '/' {
+			return r
+		}
+		return '_'
+	}, b.String())
+	return fmt.Sprintf("%s-%d", name, max(1, gomaxprocs))
+}

@@ -1,0 +1,85 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// measures in the order in which reports show them: exact answers first.
+var measures = []string{
+	"balance", "load", "shares", "movement", "bounded", "allocations",
+	"lookup", "latency", "key-lookup", "assign", "build", "add", "remove", "memory",
+}
+
+// contestants in the order in which reports show them: the controls, the
+// baseline, and then from the simple to the elaborate.
+var contestants = []string{
+	"control", "one-read", "modulo", "ring", "bounded-ring", "jump", "rendezvous", "weighted-rendezvous",
+}
+
+// CompareCells orders cells for people: by measure, contestant, and then by the
+// name of the cell with its numbers in numeric order. It is 0 for trials of one
+// cell only.
+func CompareCells(a, b Trial) int {
+	return cmp.Or(
+		compareListed(measures, a.Measure, b.Measure),
+		CompareContestants(a, b),
+		compareNatural(a.Cell, b.Cell),
+	)
+}
+
+// CompareContestants orders contestants: by algorithm, and plain ones before
+// those with weights or other parameters.
+func CompareContestants(a, b Trial) int {
+	return cmp.Or(
+		compareListed(contestants, a.Algorithm, b.Algorithm),
+		compareNatural(Label(a), Label(b)),
+	)
+}
+
+// compareListed orders by the place in the list, and what is not in it comes
+// after, in alphabetical order.
+func compareListed(list []string, a, b string) int {
+	place := func(s string) int {
+		if i := slices.Index(list, s); i >= 0 {
+			return i
+		}
+		return len(list)
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
+}
+
+// compareNatural compares strings with runs of digits taken as numbers.
+func compareNatural(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		var p, q string
+		p, x = cutDigits(x)
+		q, y = cutDigits(y)
+		if c := strings.Compare(p, q); c != 0 {
+			return c
+		}
+		p, x = cutNumber(x)
+		q, y = cutNumber(y)
+		p, q = strings.TrimLeft(p, "0"), strings.TrimLeft(q, "0")
+		if c := cmp.Or(cmp.Compare(len(p), len(q)), strings.Compare(p, q)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
+}
+
+// cutDigits splits s before its first digit.
+func cutDigits(s string) (head, tail string) {
+	if i := strings.IndexAny(s, "0123456789"); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// cutNumber splits s after its leading digits.
+func cutNumber(s string) (number, tail string) {
+	tail = strings.TrimLeft(s, "0123456789")
+	return s[:len(s)-len(tail)], tail
+}
