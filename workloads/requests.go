@@ -49,7 +49,7 @@ func Requests(p *Popularity, count int, mean float64, r *rand.Rand) iter.Seq[Eve
 		var free []int
 		numbers := 0
 		for now := range count {
-			for len(held) > 0 && held[0].time == now {
+			for len(held) > 0 && held[0].time == int64(now) {
 				ended := held.pop()
 				free = append(free, ended.event.Request)
 				if !yield(ended.event) {
@@ -68,24 +68,24 @@ func Requests(p *Popularity, count int, mean float64, r *rand.Rand) iter.Seq[Eve
 			}
 			end := arrival
 			end.Release = true
-			held.push(ending{now + holding(mean, r), now, end})
+			held.push(ending{int64(now) + holding(mean, r), int64(now), end})
 		}
 	}
 }
 
 // holding draws from the geometric distribution on 1, 2, ... with the mean.
-func holding(mean float64, r *rand.Rand) int {
+func holding(mean float64, r *rand.Rand) int64 {
 	u := float64(r.Uint64()>>11+1) * 0x1p-53 // above 0, at most 1
 	if mean == 1 {
 		return 1
 	}
-	return 1 + int(ln(u)/ln(1-1/mean))
+	return 1 + int64(ln(u)/ln(1-1/mean))
 }
 
 // An ending is the event that ends a request, with the times of both its ends.
 type ending struct {
-	time    int
-	arrival int
+	time    int64
+	arrival int64
 	event   Event
 }
 

@@ -1,0 +1,127 @@
+package workloads
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"path/filepath"
+	"strings"
+)
+
+// MaxKeyBytes is the longest line, or record of a CSV file, that is read.
+const MaxKeyBytes = 64 << 20
+
+// FileOptions says how a file of keys is laid out. The zero value is one key a
+// line: the raw bytes of the line without the "\n" or "\r\n" that ends it. An
+// empty line is the empty key.
+type FileOptions struct {
+	// KeyColumn is the name of the column that holds the keys. When it is set
+	// the file is a table whose first line names the columns.
+	KeyColumn string
+
+	// CountColumn is the name of the column that tells how many requests a row
+	// stands for, a finite number of 0 or more. Without it each row is one.
+	CountColumn string
+
+	// Comma separates the columns. Zero takes the first of comma, tab, semicolon
+	// and vertical bar that makes KeyColumn a column. Tabs make the file a TSV,
+	// in which quotation marks mean nothing; all others make it a CSV as in
+	// RFC 4180, where "\r\n" within a quoted field is read as "\n".
+	Comma rune
+
+	// Stdin is what the path "-" reads.
+	Stdin io.Reader
+}
+
+// A KeyFile is a key set read from a file: its distinct keys in order of first
+// appearance, with the requests for each.
+type KeyFile struct {
+	name   string
+	keys   []string
+	counts []float64
+}
+
+// Name returns "file:BASE:COUNT", with the last part of the path and the number of
+// distinct keys.
+func (f *KeyFile) Name() string { return fmt.Sprintf("file:%s:%d", f.name, len(f.keys)) }
+
+// Len returns the number of distinct keys.
+func (f *KeyFile) Len() int { return len(f.keys) }
+
+// Key returns the key that was the rank-th to appear. It does not allocate.
+func (f *KeyFile) Key(rank int) string { return f.keys[rank] }
+
+// Counts returns the number of requests for each key, by rank: how often it
+// stands in the file, or the sum of its counts when there is a column of them. At
+// least one is above 0. The slice is the file's own and must not be changed.
+func (f *KeyFile) Counts() []float64 { return f.counts }
+
+// ReadKeys reads a file of keys into memory. The path "-" stands for
+// [FileOptions.Stdin]; a name that ends in .gz, .zst or .xz is decompressed. A
+// file without any key is an error, as is one whose counts are all 0. Errors begin
+// with the file and, where there is one, the line and the column.
+//
+// The time is linear in the size of the file; the memory is that of the distinct
+// keys and about 80 bytes for each of them.
+func ReadKeys(path string, o FileOptions) (*KeyFile, error) {
+	f := &KeyFile{name: filepath.Base(path)}
+	ranks := map[string]int32{}
+	var texts arena
+	for row, err := range o.rows(path) {
+		if err != nil {
+			return nil, err
+		}
+		rank, known := ranks[string(row.key)]
+		if !known {
+			if len(f.keys) == MaxKeys {
+				return nil, fmt.Errorf("%s: more than %d distinct keys, use a part of the file", path, MaxKeys)
+			}
+			rank = int32(len(f.keys))
+			key := texts.keep(row.key)
+			ranks[key] = rank
+			f.keys = append(f.keys, key)
+			f.counts = append(f.counts, 0)
+		}
+		f.counts[rank] += row.count
+	}
+	switch sum := total(f.counts); {
+	case sum == 0:
+		return nil, fmt.Errorf("%s: all counts in column %q are 0, some key must be asked for", path, o.CountColumn)
+	case math.IsInf(sum, 1):
+		return nil, fmt.Errorf("%s: the counts in column %q add up to more than %g, scale them down", path, o.CountColumn, math.MaxFloat64)
+	}
+	return f, nil
+}
+
+// StreamKeys yields the keys of a file in the order in which they stand there,
+// repeated as they are, without holding more than one in memory. It takes what
+// [ReadKeys] takes. An error comes last, with an empty key.
+func StreamKeys(path string, o FileOptions) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for row, err := range o.rows(path) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if !yield(string(row.key), nil) {
+				return
+			}
+		}
+	}
+}
+
+// An arena keeps strings next to each other in large pieces of memory, so that
+// millions of them cost the garbage collector little.
+type arena struct{ piece *strings.Builder }
+
+func (a *arena) keep(text []byte) string {
+	const size = 1 << 20
+	if a.piece == nil || a.piece.Cap()-a.piece.Len() < len(text) {
+		a.piece = new(strings.Builder)
+		a.piece.Grow(max(size, len(text)))
+	}
+	from := a.piece.Len()
+	a.piece.Write(text)
+	return a.piece.String()[from:]
+}
