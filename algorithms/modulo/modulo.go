@@ -1,0 +1,89 @@
+// Package modulo is the baseline that consistent hashing was invented to
+// replace: the hash modulo the number of nodes.
+//
+// A lookup costs one division, the structure is one number. The balance is as
+// even as chance allows. But the remainder depends on the number of nodes, so
+// going from n to m nodes moves 1 - min(n,m)/lcm(n,m) of the keys: with one node
+// more, n/(n+1) of them, where 1/(n+1) would do.
+//
+// A node's place in the list is its identity, hence only the last can leave.
+package modulo
+
+import (
+	"errors"
+
+	"github.com/ringbench/ringbench/algorithms"
+)
+
+// Info is the contestant.
+var Info = algorithms.Define("modulo", "hash mod n; the baseline", Default, New).
+	Declining(algorithms.MinimalMovement, algorithms.OrderIndependent)
+
+// Config has no parameters.
+type Config struct{}
+
+// Default is the Config without parameters.
+var Default = Config{}
+
+// A Map gives the key with hash h to bucket h mod n.
+type Map struct {
+	n       uint64
+	members *algorithms.Members
+}
+
+var (
+	_ algorithms.Adder       = (*Map)(nil)
+	_ algorithms.LastRemover = (*Map)(nil)
+	_ algorithms.Prober      = (*Map)(nil)
+	_ algorithms.Sizer       = (*Map)(nil)
+)
+
+// New returns a Map over the nodes in their order. Unequal weights are not
+// supported.
+func New(nodes []algorithms.Node, _ Config) (*Map, error) {
+	members, err := algorithms.NewEqualMembers(nodes)
+	if err != nil {
+		return nil, err
+	}
+	return &Map{uint64(len(nodes)), members}, nil
+}
+
+// Lookup returns h mod n.
+func (m *Map) Lookup(h uint64) algorithms.Bucket {
+	if m.n == 0 {
+		return algorithms.None
+	}
+	return algorithms.Bucket(h % m.n)
+}
+
+// LookupProbes is Lookup, with the number of divisions.
+func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) { return m.Lookup(h), 1 }
+
+// Len returns the number of nodes.
+func (m *Map) Len() int { return int(m.n) }
+
+// Footprint returns the bytes of the one number that a lookup reads.
+func (m *Map) Footprint() int64 { return 8 }
+
+// Add appends the node to the list.
+func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
+	b, err := m.members.Add(n)
+	if err != nil {
+		return algorithms.None, err
+	}
+	m.n++
+	return b, nil
+}
+
+// RemoveLast removes the last node of the list.
+func (m *Map) RemoveLast() (algorithms.Bucket, error) {
+	if m.n == 0 {
+		return algorithms.None, errors.New("there is no node to remove")
+	}
+	last := algorithms.Bucket(m.n - 1)
+	if _, err := m.members.Remove(last); err != nil {
+		return algorithms.None, err
+	}
+	m.n--
+	return last, nil
+}
