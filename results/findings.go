@@ -1,0 +1,167 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// maxFindings is how many findings the first screen has room for.
+const maxFindings = 3
+
+// Findings says in at most three sentences what the data show, the most telling
+// first. Each is there only when the data bear it out, with their figures in it.
+func Findings(s *Set) []string {
+	v := newView(s)
+	var found []string
+	for _, find := range []func(view) string{needlessMoves, hotKey, fewVnodes, indexGain, tailOnly, growingLookup} {
+		if sentence := find(v); sentence != "" && len(found) < maxFindings {
+			found = append(found, sentence)
+		}
+	}
+	return found
+}
+
+// needlessMoves names the contestant that moves most beyond what must move.
+func needlessMoves(v view) string {
+	const telling = 1.5
+	worst, moved, must := telling, Row{}, 0.0
+	for _, r := range v.rows {
+		if r.Metric != "moved-fraction" || r.Nodes != v.n || !adding(r) || r.control() {
+			continue
+		}
+		least, ok := v.first(func(m Row) bool { return m.Cell == r.Cell && m.Metric == "moved-minimum" })
+		if ok && least.Center > 0 && r.Center/least.Center > worst {
+			worst, moved, must = r.Center/least.Center, r, least.Center
+		}
+	}
+	if must == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s moves %s times more keys than needed: %s instead of %s.",
+		sentenceCase(moved.Label), times(worst), percent(moved.Center, 1), percent(must, 1))
+}
+
+// hotKey tells what a skewed popularity does to the busiest node, and whether a
+// bound on the load helps.
+func hotKey(v view) string {
+	const telling = 1.2
+	skewed := v.skewed()
+	least, bound, boundLabel := math.Inf(1), math.Inf(1), ""
+	for _, r := range v.rows {
+		if r.Metric != "load-peak" || r.Nodes != v.n || r.popularity() != skewed || r.control() {
+			continue
+		}
+		switch r.Measure {
+		case "bounded":
+			if r.Center < bound {
+				bound, boundLabel = r.Center, r.Label
+			}
+		case "load":
+			if _, bounded := v.first(func(b Row) bool { return b.Label == r.Label && b.Measure == "bounded" }); !bounded {
+				least = min(least, r.Center)
+			}
+		}
+	}
+	switch {
+	case skewed == "" || math.IsInf(least, 1) || least < telling:
+		return ""
+	case boundLabel == "":
+		return fmt.Sprintf("A hot key defeats them all: the busiest node serves %.2f times its share or more.", least)
+	case bound > 0.9*least:
+		return ""
+	}
+	return fmt.Sprintf("A hot key defeats all but bounded load: %.2f times fair or more, against %.2f.", least, bound)
+}
+
+// fewVnodes tells what the usual number of vnodes leaves to luck.
+func fewVnodes(v view) string {
+	const telling, usual = 0.02, 160
+	sweep, n := v.sweep()
+	i := slices.IndexFunc(sweep, func(p sweepPoint) bool { return p.vnodes == usual })
+	if i < 0 {
+		i = slices.IndexFunc(sweep, func(p sweepPoint) bool { return p.vnodes >= usual })
+	}
+	if i < 0 {
+		return ""
+	}
+	j := slices.IndexFunc(sweep, func(p sweepPoint) bool { return p.vnodes >= 5*sweep[i].vnodes })
+	if j < 0 || sweep[i].peak.Center-1 < telling || sweep[j].peak.Center >= sweep[i].peak.Center {
+		return ""
+	}
+	return fmt.Sprintf("%d vnodes leave the busiest of %d nodes %s over fair, %d leave %s.",
+		sweep[i].vnodes, n, percent(sweep[i].peak.Center-1, 0), sweep[j].vnodes, percent(sweep[j].peak.Center-1, 0))
+}
+
+// indexGain compares the ring's lookup with a binary search over its points.
+func indexGain(v view) string {
+	const telling = 1.2
+	ring, search, ok := v.pair("ring", "ring binary search")
+	if !ok || search.Center < telling*ring.Center {
+		return ""
+	}
+	return fmt.Sprintf("The ring's index is %s times faster than binary search: %s ns against %s.",
+		times(search.Center/ring.Center), short(ring.Center), short(search.Center))
+}
+
+// pair returns the lookup times of two contestants at the largest cluster that
+// both have.
+func (v view) pair(a, b string) (Row, Row, bool) {
+	var x, y Row
+	for _, r := range v.rows {
+		if r.Label == a && r.Metric == "lookup-ns" && r.Nodes >= x.Nodes {
+			if other, ok := v.value(b, r.Measure, r.Metric, r.Nodes, nil); ok {
+				x, y = r, other
+			}
+		}
+	}
+	return x, y, x.Nodes > 0
+}
+
+// tailOnly tells what it costs when a node leaves that jump cannot let go of.
+func tailOnly(v view) string {
+	const telling = 0.01
+	var worst Row
+	for _, r := range v.rows {
+		if r.Metric == "collateral-fraction" && r.Nodes == v.n && removing(r) && r.Algorithm != "modulo" && !r.control() && r.Center > worst.Center {
+			worst = r
+		}
+	}
+	if worst.Center < telling {
+		return ""
+	}
+	return fmt.Sprintf("When a node leaves, %s also moves %s of the keys between nodes that stay.",
+		worst.Label, percent(worst.Center, 1))
+}
+
+// growingLookup names the contestant whose lookup grows most with the cluster.
+func growingLookup(v view) string {
+	const telling = 5.0
+	growth, from, to := telling, Row{}, Row{}
+	for _, r := range v.rows {
+		if r.Metric != "lookup-ns" || r.Measure != "lookup" || r.control() {
+			continue
+		}
+		for _, big := range v.rows {
+			if big.Label == r.Label && big.Metric == r.Metric && big.Nodes > r.Nodes && r.Center > 0 && big.Center/r.Center > growth {
+				growth, from, to = big.Center/r.Center, r, big
+			}
+		}
+	}
+	if to.Nodes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s slows down as the cluster grows: %s ns at %d nodes, %s at %d.",
+		sentenceCase(from.Label), short(from.Center), from.Nodes, short(to.Center), to.Nodes)
+}
+
+// times writes a ratio without false precision.
+func times(v float64) string {
+	if v < 2.95 {
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
