@@ -123,6 +123,20 @@ type Assigner interface {
 	Release(Bucket)
 }
 
+// A StepAssigner is an Assigner that tells the work of an assignment.
+type StepAssigner interface {
+	// AssignSteps is Assign, with the number of full nodes that it passed on the
+	// way instead of whether it stayed at the first choice.
+	AssignSteps(h uint64) (b Bucket, steps int)
+}
+
+// A Loader is an Assigner that tells how full a node is.
+type Loader interface {
+	// Load returns the requests placed on the bucket and not yet released, and
+	// the most that it may hold at this moment.
+	Load(Bucket) (load, capacity int)
+}
+
 // A Prober tells the work of a lookup.
 type Prober interface {
 	// LookupProbes is Lookup, with the number of steps it took, in the unit that

@@ -137,7 +137,7 @@ func paramError(def any, err error) error {
 		if len(known) == 0 {
 			return fmt.Errorf("unknown parameter %s, it has none", name)
 		}
-		return fmt.Errorf("unknown parameter %s, it has %s", name, strings.Join(known, ", "))
+		return fmt.Errorf("unknown parameter %s, %s", name, Nearest(strings.Trim(name, `"`), known))
 	}
 	return fmt.Errorf("parameters: %w", err)
 }

@@ -1,0 +1,274 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/results"
+	"github.com/ringbench/ringbench/workloads"
+)
+
+// exactMeasures need no clock: they are computed, in parallel, and the same seed
+// gives the same values on every machine.
+var exactMeasures = []string{"shares", "balance", "load", "movement", "bounded"}
+
+// Measures returns the names of all measures, the exact ones first.
+func Measures() []string { return append(slices.Clone(exactMeasures), timedMeasures...) }
+
+// splitMeasures parts the measures of an experiment into exact and timed ones.
+func splitMeasures(measures []string) (exact, timed []string) {
+	for _, m := range measures {
+		if slices.Contains(exactMeasures, m) {
+			exact = append(exact, m)
+		} else {
+			timed = append(timed, m)
+		}
+	}
+	return exact, timed
+}
+
+// run computes the task's trials. What the algorithm cannot do by its nature is
+// a skip with its reason; any other error is the caller's.
+func (t *task) run(pl *Plan) ([]results.Trial, error) {
+	e := examination{pl: pl, sub: &t.subject, exp: t.exp}
+	var err error
+	if e.base, err = NewPlacement(t.subject.info, t.subject.nodes(), t.subject.params); err != nil {
+		return t.skip(err)
+	}
+	for i := range t.trials {
+		tr := &t.trials[i]
+		tr.Params = e.base.Params
+		tr.Values = map[string]float64{}
+		err := e.measure(tr)
+		if errors.Is(err, errors.ErrUnsupported) {
+			tr.Values, tr.Series, tr.Skip = map[string]float64{}, nil, err.Error()
+			err = nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", tr.Cell, err)
+		}
+		for m, v := range tr.Values {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				delete(tr.Values, m) // does not apply here
+				continue
+			}
+			tr.Values[m] = results.Exact(v)
+		}
+	}
+	return t.trials, nil
+}
+
+// skip gives all trials of the task the reason why nothing was measured.
+func (t *task) skip(err error) ([]results.Trial, error) {
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
+	}
+	for i := range t.trials {
+		t.trials[i].Values = map[string]float64{}
+		t.trials[i].Skip = err.Error()
+	}
+	return t.trials, nil
+}
+
+// examination is one placement under the questions of one task, with what they
+// share.
+type examination struct {
+	pl     *Plan
+	sub    *subject
+	exp    *Experiment
+	base   *Placement
+	owners []int32 // of all keys in base, once asked for
+}
+
+// ownersOf returns who owns each key.
+func (e *examination) ownersOf(p *Placement) []int32 {
+	owners := make([]int32, e.pl.keys.set.Len())
+	if k, ok := p.Mapper.(algorithms.KeyMapper); ok {
+		for rank := range owners {
+			owners[rank] = int32(p.NodeOf(k.LookupKey(e.pl.keys.set.Key(rank))))
+		}
+		return owners
+	}
+	p.Owners(e.pl.keys.hashed(e.sub.hash), owners)
+	return owners
+}
+
+func (e *examination) baseOwners() []int32 {
+	if e.owners == nil {
+		e.owners = e.ownersOf(e.base)
+	}
+	return e.owners
+}
+
+func (e *examination) measure(tr *results.Trial) error {
+	switch tr.Measure {
+	case "shares":
+		if tr.Schedule != "" {
+			return e.movement(tr)
+		}
+		return e.shares(tr)
+	case "balance":
+		e.balance(tr)
+	case "load":
+		e.load(tr)
+	case "movement":
+		return e.movement(tr)
+	case "bounded":
+		return e.bounded(tr)
+	default:
+		return fmt.Errorf("harness: unknown measure %q", tr.Measure)
+	}
+	return nil
+}
+
+// first says whether this is the placement whose vectors are kept for figures.
+func (e *examination) first() bool { return e.sub.seed == e.pl.Spec.Seed }
+
+func (e *examination) shares(tr *results.Trial) error {
+	shares, ok := e.base.Shares()
+	if !ok {
+		return algorithms.Unsupported("%s does not list its cells, so its shares are known from keys only", e.sub.info.Name)
+	}
+	weights, _ := e.base.Weights()
+	s := SpreadOf(shares, weights)
+	tr.Values["share-cv"] = s.CV
+	tr.Values["share-peak"] = s.Peak
+	if c, ok := e.base.Mapper.(interface{ PointCollisions() int }); ok {
+		tr.Values["point-collisions"] = float64(c.PointCollisions())
+	}
+	if e.first() && tr.Nodes <= 32 {
+		tr.Series = map[string][]float64{"shares": rounded(shares)}
+		if ends, nodes := circleOf(e.base); ends != nil && tr.Nodes <= 10 {
+			tr.Series["circle_end"] = rounded(ends)
+			tr.Series["circle_node"] = nodes
+		}
+	}
+	return nil
+}
+
+func (e *examination) balance(tr *results.Trial) {
+	owners := e.baseOwners()
+	held := counts(owners, len(e.base.Nodes))
+	weights, _ := e.base.Weights()
+	s := SpreadOf(held, weights)
+	tr.Values["balance-cv"] = s.CV
+	tr.Values["balance-peak"] = s.Peak
+	tr.Values["balance-min"] = s.Min
+	tr.Check = digestOf(owners)
+	if e.first() && tr.Nodes <= 1000 {
+		tr.Series = map[string][]float64{"loads": held}
+	}
+}
+
+func (e *examination) load(tr *results.Trial) {
+	owners := e.baseOwners()
+	p := e.pl.keys.ofWorkload(tr.Workload)
+	held := loads(owners, p.P, len(e.base.Nodes))
+	weights, _ := e.base.Weights()
+	s := SpreadOf(held, weights)
+	tr.Values["load-cv"] = s.CV
+	tr.Values["load-peak"] = s.Peak
+	tr.Check = digestOf(owners)
+	if e.first() && tr.Nodes <= 1000 {
+		tr.Series = map[string][]float64{"loads": rounded(held)}
+	}
+}
+
+// movement carries the trial's schedule out and compares each step with the
+// state before it. Of several steps the mean is recorded, and of failover the
+// largest.
+func (e *examination) movement(tr *results.Trial) error {
+	// All contestants face the same change.
+	r := workloads.Rand(tr.Seed, tr.Schedule, strconv.Itoa(e.sub.n))
+	schedule, err := workloads.ParseSchedule(tr.Schedule, e.sub.n, r)
+	if err != nil {
+		return algorithms.Unsupported("%v", err)
+	}
+	sampled := tr.Measure == "movement"
+	var p func(int) float64
+	if sampled {
+		p = e.pl.keys.ofWorkload(tr.Workload).P
+	}
+	_, owned := e.base.Mapper.(algorithms.Owned)
+	if !sampled && !owned {
+		return algorithms.Unsupported("%s does not list its cells, so its movement is known from keys only", e.sub.info.Name)
+	}
+	var sum Movement
+	failover := math.NaN()
+	ranges := 0
+	now := (*Placement)(nil)
+	for _, step := range schedule.Steps {
+		if now == nil || schedule.Independent {
+			if now, err = e.base.Clone(); err != nil {
+				return err
+			}
+		}
+		var before, after View
+		if sampled {
+			before.Owners = e.baseOwners()
+			if !schedule.Independent && len(schedule.Steps) > 1 {
+				before.Owners = e.ownersOf(now)
+			}
+		}
+		before.Weights, before.Total = now.Weights()
+		cells, _ := now.Cells()
+		for _, c := range step {
+			if c.Op == workloads.AddNode {
+				c.Node = now.Announce(e.sub.newcomer(len(now.Nodes)))
+			}
+			if err := now.Apply(c); err != nil {
+				return err
+			}
+		}
+		after.Weights, after.Total = now.Weights()
+		var flows []Flow
+		if owned {
+			changed, _ := now.Cells()
+			flows = Flows(cells, changed)
+			ranges += Ranges(flows)
+		}
+		var m Movement
+		if sampled {
+			after.Owners = e.ownersOf(now)
+			m = Moved(before, after, p)
+			tr.Check = digestOf(after.Owners)
+		} else {
+			m = MovedCells(flows, before, after)
+		}
+		sum.Moved += m.Moved
+		sum.MovedLoad += m.MovedLoad
+		sum.Minimum += m.Minimum
+		sum.Collateral += m.Collateral
+		sum.Violations += m.Violations
+		if !(failover >= m.Failover) {
+			failover = m.Failover
+		}
+	}
+	steps := float64(len(schedule.Steps))
+	tr.Values["moved-fraction"] = sum.Moved / steps
+	tr.Values["moved-minimum"] = sum.Minimum / steps
+	tr.Values["disruption"] = sum.Disruption() / steps
+	tr.Values["collateral-fraction"] = sum.Collateral / steps
+	tr.Values["monotonicity-violations"] = sum.Violations
+	tr.Values["failover-peak"] = failover
+	if sampled {
+		tr.Values["moved-load-fraction"] = sum.MovedLoad / steps
+	}
+	if owned {
+		tr.Values["ranges-moved"] = float64(ranges) / steps
+	}
+	return nil
+}
+
+// rounded rounds as exact metrics are.
+func rounded(xs []float64) []float64 {
+	ys := make([]float64, len(xs))
+	for i, x := range xs {
+		ys[i] = results.Exact(x)
+	}
+	return ys
+}

@@ -1,0 +1,148 @@
+package harness
+
+import (
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/ringbench/ringbench/algorithms"
+)
+
+// This file holds every clock reading that becomes a metric. A reading costs
+// tens of nanoseconds, more than most lookups, so blocks of operations are
+// timed and never one of them.
+
+// chunk is the smallest number of lookups that is timed; the pool of hashes and
+// every block are multiples of it.
+const chunk = 1024
+
+// blockTarget is how long a timed block should last.
+const blockTarget = 8 * time.Millisecond
+
+// sample is one timed block.
+type sample struct {
+	wall time.Duration
+	cpu  time.Duration // of the thread; -1 where the system does not tell
+	sum  uint64        // what the operations answered, to be checked
+}
+
+// timeBlock runs ops operations between two readings of the clock. The caller
+// holds the thread locked.
+func timeBlock(run func(ops int) uint64, ops int) sample {
+	cpu := threadCPU()
+	start := time.Now()
+	sum := run(ops)
+	s := sample{wall: time.Since(start), sum: sum, cpu: -1}
+	if cpu >= 0 {
+		s.cpu = threadCPU() - cpu
+	}
+	return s
+}
+
+// ClockCost returns the cost of one reading of the clock in nanoseconds: the
+// least of several means, so that an interruption does not count.
+func ClockCost() float64 {
+	const readings = 1 << 14
+	best := time.Duration(1<<63 - 1)
+	for range 8 {
+		start := time.Now()
+		var last time.Time
+		for range readings {
+			last = time.Now()
+		}
+		best = min(best, last.Sub(start))
+	}
+	return float64(best.Nanoseconds()) / readings
+}
+
+// lookups is the loop that times every algorithm alike: through the interface,
+// never inlined into a caller that knows the type.
+//
+//go:noinline
+func lookups(m algorithms.Mapper, hs []uint64) (sum uint64) {
+	for _, h := range hs {
+		sum += uint64(m.Lookup(h))
+	}
+	return sum
+}
+
+// chained is lookups with each hash depending on the answer before it, so that
+// they cannot overlap. The mask is 0 at run time, which the compiler does not
+// know: the hashes, and so the answers, are those of lookups.
+//
+//go:noinline
+func chained(m algorithms.Mapper, hs []uint64, mask uint64) (sum uint64) {
+	var b algorithms.Bucket
+	for _, h := range hs {
+		b = m.Lookup(h ^ uint64(b)&mask)
+		sum += uint64(b)
+	}
+	return sum
+}
+
+// keyLookups goes from the key to the bucket, hashing included.
+//
+//go:noinline
+func keyLookups(m algorithms.Mapper, keys []string, hash func(string) uint64) (sum uint64) {
+	for _, key := range keys {
+		sum += uint64(m.Lookup(hash(key)))
+	}
+	return sum
+}
+
+// ownKeyLookups is keyLookups for an algorithm with a key hash of its own.
+//
+//go:noinline
+func ownKeyLookups(m algorithms.KeyMapper, keys []string) (sum uint64) {
+	for _, key := range keys {
+		sum += uint64(m.LookupKey(key))
+	}
+	return sum
+}
+
+// assigns places a request and releases the one that was placed len(held)
+// requests ago. It returns the sum of the buckets and the next place in held.
+//
+//go:noinline
+func assigns(m algorithms.Assigner, hs []uint64, held []algorithms.Bucket, at int) (sum uint64, next int) {
+	for _, h := range hs {
+		m.Release(held[at])
+		b, _ := m.Assign(h)
+		held[at] = b
+		if at++; at == len(held) {
+			at = 0
+		}
+		sum += uint64(b)
+	}
+	return sum, at
+}
+
+// allocations returns the heap allocations and bytes of one lookup, to a
+// hundredth. The least of several runs is taken, since the rest of the program
+// allocates too; what is left of that is far below a hundredth.
+func allocations(m algorithms.Mapper, hs []uint64) (allocs, bytes float64) {
+	n := float64(len(hs))
+	allocs, bytes = math.Inf(1), math.Inf(1)
+	var before, after runtime.MemStats
+	for range 5 {
+		runtime.ReadMemStats(&before)
+		lookups(m, hs)
+		runtime.ReadMemStats(&after)
+		allocs = min(allocs, float64(after.Mallocs-before.Mallocs)/n)
+		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc)/n)
+	}
+	allocs = math.Round(allocs*100) / 100
+	if allocs == 0 {
+		return 0, 0
+	}
+	return allocs, math.Round(bytes*100) / 100
+}
+
+// heapBytes returns the live heap, after collecting what is not.
+func heapBytes() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

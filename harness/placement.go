@@ -1,0 +1,241 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/workloads"
+)
+
+// A Placement is an algorithm built over nodes, seen through the nodes'
+// indices: buckets are an algorithm's own affair and may be given out anew, an
+// index into Nodes always means the same node.
+type Placement struct {
+	Info   algorithms.Info
+	Params json.RawMessage   // in force, all of them
+	Mapper algorithms.Mapper // of the present membership
+	Nodes  []algorithms.Node // all that ever were members, by index
+	Member []bool            // whether Nodes[i] is a member now
+
+	given  json.RawMessage // the parameters as given
+	nodeOf []int32         // bucket -> index into Nodes, -1 for none
+}
+
+// NewPlacement builds the algorithm over the nodes.
+func NewPlacement(info algorithms.Info, nodes []algorithms.Node, params json.RawMessage) (*Placement, error) {
+	m, inForce, err := info.New(nodes, params)
+	if err != nil {
+		return nil, err
+	}
+	p := &Placement{Info: info, Params: inForce, Mapper: m, given: params}
+	p.Nodes = append(p.Nodes, nodes...)
+	p.Member = make([]bool, len(nodes))
+	p.nodeOf = make([]int32, len(nodes))
+	for i := range nodes {
+		p.Member[i] = true
+		p.nodeOf[i] = int32(i)
+	}
+	return p, nil
+}
+
+// Clone builds the same placement again, from its present members.
+func (p *Placement) Clone() (*Placement, error) {
+	q := &Placement{Info: p.Info, given: p.given}
+	q.Nodes = append(q.Nodes, p.Nodes...)
+	q.Member = append(q.Member, p.Member...)
+	return q, q.rebuild()
+}
+
+// Apply carries out one change of the membership. An algorithm without the
+// method for it is built anew from the list of members that results, in list
+// order, as a client of such an algorithm does.
+func (p *Placement) Apply(c workloads.Change) error {
+	switch c.Op {
+	case workloads.AddNode:
+		if c.Node != len(p.Nodes)-1 || p.Member[c.Node] {
+			return fmt.Errorf("harness: node %d is not the one to be added", c.Node)
+		}
+		return p.add(c.Node)
+	case workloads.RemoveNode:
+		return p.remove(c.Node)
+	default:
+		return p.reweight(c.Node, float64(p.Nodes[c.Node].Weight*c.Factor))
+	}
+}
+
+// Announce appends a node that is no member yet and returns its index.
+func (p *Placement) Announce(n algorithms.Node) int {
+	p.Nodes = append(p.Nodes, n)
+	p.Member = append(p.Member, false)
+	return len(p.Nodes) - 1
+}
+
+func (p *Placement) add(i int) error {
+	p.Member[i] = true
+	a, ok := p.Mapper.(algorithms.Adder)
+	if !ok {
+		return p.rebuild()
+	}
+	b, err := a.Add(p.Nodes[i])
+	if errors.Is(err, errors.ErrUnsupported) {
+		return p.rebuild()
+	}
+	if err != nil {
+		return err
+	}
+	p.bind(b, i)
+	return nil
+}
+
+func (p *Placement) remove(i int) error {
+	p.Member[i] = false
+	b, ok := p.bucket(i)
+	if !ok {
+		return fmt.Errorf("harness: node %d is not a member", i)
+	}
+	if r, ok := p.Mapper.(algorithms.Remover); ok {
+		err := r.Remove(b)
+		if err == nil {
+			p.nodeOf[b] = -1
+			return nil
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if l, ok := p.Mapper.(algorithms.LastRemover); ok && int(b) == p.Mapper.Len()-1 {
+		if _, err := l.RemoveLast(); err != nil {
+			return err
+		}
+		p.nodeOf[b] = -1
+		return nil
+	}
+	return p.rebuild()
+}
+
+func (p *Placement) reweight(i int, w float64) error {
+	p.Nodes[i].Weight = w
+	b, ok := p.bucket(i)
+	if !ok {
+		return fmt.Errorf("harness: node %d is not a member", i)
+	}
+	if r, ok := p.Mapper.(algorithms.Reweighter); ok {
+		return r.SetWeight(b, w)
+	}
+	return p.rebuild()
+}
+
+// rebuild builds the mapper anew from the members in list order.
+func (p *Placement) rebuild() error {
+	var nodes []algorithms.Node
+	var nodeOf []int32
+	for i, n := range p.Nodes {
+		if p.Member[i] {
+			nodes = append(nodes, n)
+			nodeOf = append(nodeOf, int32(i))
+		}
+	}
+	m, inForce, err := p.Info.New(nodes, p.given)
+	if err != nil {
+		return err
+	}
+	p.Mapper, p.Params, p.nodeOf = m, inForce, nodeOf
+	return nil
+}
+
+func (p *Placement) bind(b algorithms.Bucket, i int) {
+	for int(b) >= len(p.nodeOf) {
+		p.nodeOf = append(p.nodeOf, -1)
+	}
+	p.nodeOf[b] = int32(i)
+}
+
+func (p *Placement) bucket(i int) (algorithms.Bucket, bool) {
+	for b, n := range p.nodeOf {
+		if int(n) == i {
+			return algorithms.Bucket(b), true
+		}
+	}
+	return algorithms.None, false
+}
+
+// NodeOf returns the index of the node bound to the bucket, or -1 for a bucket
+// that is bound to none, algorithms.None included.
+func (p *Placement) NodeOf(b algorithms.Bucket) int {
+	if b < 0 || int(b) >= len(p.nodeOf) {
+		return -1
+	}
+	return int(p.nodeOf[b])
+}
+
+// Weights returns the weight of each node by index, 0 for those that are not
+// members, and their sum.
+func (p *Placement) Weights() (w []float64, total float64) {
+	w = make([]float64, len(p.Nodes))
+	for i, n := range p.Nodes {
+		if p.Member[i] {
+			w[i] = n.Weight
+			total += n.Weight
+		}
+	}
+	return w, total
+}
+
+// Owners sets dst[i] to the node index that owns hs[i], -1 for none. It costs
+// one lookup a hash.
+func (p *Placement) Owners(hs []uint64, dst []int32) {
+	for i, h := range hs {
+		dst[i] = int32(p.NodeOf(p.Mapper.Lookup(h)))
+	}
+}
+
+// A width counts positions of a ring: up to 2^64 of them, one more than a
+// uint64 holds.
+type width struct{ hi, lo uint64 }
+
+func (w *width) add(n uint64) {
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, n, 0)
+	w.hi += carry
+}
+
+// of returns the width as a part of the space, where 0 means 2^64.
+func (w width) of(space uint64) float64 {
+	if space == 0 {
+		return float64(w.hi) + float64(w.lo)*0x1p-64
+	}
+	return float64(w.lo) / float64(space)
+}
+
+// Shares returns the exact part of the hash space that each node owns, by node
+// index, and false when the algorithm does not list its cells. It costs one
+// pass over the cells.
+func (p *Placement) Shares() ([]float64, bool) {
+	o, ok := p.Mapper.(algorithms.Owned)
+	if !ok {
+		return nil, false
+	}
+	space, cells := o.Cells()
+	widths := make([]width, len(p.Nodes))
+	prev := ^uint64(0) // the position before 0
+	for last, b := range cells {
+		if i := p.NodeOf(b); i >= 0 {
+			// The difference is right across the wrap; only a single cell over
+			// all of 2^64 comes out as 0.
+			if n := last - prev; n == 0 {
+				widths[i].hi++
+			} else {
+				widths[i].add(n)
+			}
+		}
+		prev = last
+	}
+	shares := make([]float64, len(p.Nodes))
+	for i, w := range widths {
+		shares[i] = w.of(space)
+	}
+	return shares, true
+}

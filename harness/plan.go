@@ -1,0 +1,502 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/keyhash"
+	"github.com/ringbench/ringbench/results"
+	"github.com/ringbench/ringbench/workloads"
+)
+
+// Options are what the command line adds to a spec.
+type Options struct {
+	Algorithms []algorithms.Info
+	Only       *regexp.Regexp // keep the cells whose name matches; nil keeps all
+	Seed       uint64         // 0: the spec's
+	Seeds      int            // 0: the spec's
+	Reps       int            // 0: the spec's
+	MaxMemory  int64          // bytes that one structure may take; 0: no limit
+}
+
+// A Plan is a spec worked out: every trial that a run will record, in order.
+// Making one checks everything that can be checked without measuring.
+type Plan struct {
+	Spec *Spec
+
+	opts  Options
+	infos map[string]algorithms.Info
+	own   []algorithms.Node // the nodes file, or nil
+	keys  *keyData
+	pool  *pool
+	large *pool // of the probe; nil until a cell wants it
+	exact []*group
+	timed []*group
+	costs map[string]cost // subject.shape -> what it takes
+}
+
+// cost is what a subject roughly takes, for forecasts and progress only.
+type cost struct {
+	footprint int64         // bytes; the forecast where it was not built
+	build     time.Duration // of one New
+	lookup    time.Duration // of 1,024 lookups
+}
+
+// A group is the part of an experiment that runs together: its exact cells, or
+// its timed ones.
+type group struct {
+	name     string
+	headline bool
+	tasks    []*task // exact: one a placement
+	cells    []*cell // timed
+	reps     int
+}
+
+// A task is everything that an exact experiment asks of one placement.
+type task struct {
+	subject subject
+	exp     *Experiment
+	trials  []results.Trial // without values
+}
+
+// A subject is a contestant at one size in one placement.
+type subject struct {
+	contestant *Contestant
+	info       algorithms.Info
+	params     json.RawMessage // as given, sweep included
+	set        []results.Field // the same, for the cell's name
+	hash       keyhash.Hash
+	weights    []float64
+	own        []algorithms.Node
+	n          int
+	seed       uint64
+}
+
+func newSubject(c *Contestant, info algorithms.Info, params map[string]any, n int) (subject, error) {
+	sub := subject{contestant: c, info: info, n: n}
+	var err error
+	if sub.hash, err = keyhash.ByName(c.Hash); err != nil {
+		return sub, err
+	}
+	if sub.weights, err = parseWeights(c.Weights); err != nil {
+		return sub, err
+	}
+	if sub.params, err = json.Marshal(params); err != nil {
+		return sub, fmt.Errorf("parameters: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		sub.set = append(sub.set, results.Field{Name: name, Value: fmt.Sprint(params[name])})
+	}
+	return sub, nil
+}
+
+// shape tells subjects apart, whatever the placement.
+func (s *subject) shape() string {
+	return fmt.Sprintf("%s %s %s %s %d", s.info.Name, s.params, s.contestant.Weights, s.contestant.Hash, s.n)
+}
+
+// id tells subjects apart.
+func (s *subject) id() string { return fmt.Sprintf("%s %d", s.shape(), s.seed) }
+
+// nodes returns the subject's nodes: the user's own, or generated ones.
+func (s *subject) nodes() []algorithms.Node {
+	if s.own != nil {
+		return s.own
+	}
+	nodes := make([]algorithms.Node, s.n)
+	for i := range nodes {
+		nodes[i] = s.generated(i)
+	}
+	return nodes
+}
+
+// newcomer returns the node that joins with index i >= n.
+func (s *subject) newcomer(i int) algorithms.Node {
+	if s.own == nil {
+		return s.generated(i)
+	}
+	name := "added-node-" + strconv.Itoa(i)
+	for slices.ContainsFunc(s.own, func(n algorithms.Node) bool { return n.Name == name }) {
+		name += "+"
+	}
+	return algorithms.Node{Name: name, Weight: 1}
+}
+
+func (s *subject) generated(i int) algorithms.Node {
+	return algorithms.Node{Name: nodeName(i, s.seed), Weight: s.weights[i%len(s.weights)]}
+}
+
+// NewPlan works a spec out. Its errors are the user's: an unknown name, a
+// parameter out of range, a structure too large, a file that cannot be read.
+func NewPlan(spec *Spec, o Options) (*Plan, error) {
+	pl := &Plan{Spec: spec, opts: o, infos: map[string]algorithms.Info{}, costs: map[string]cost{}}
+	for _, i := range o.Algorithms {
+		pl.infos[i.Name] = i
+	}
+	if o.Seed != 0 {
+		spec.Seed = o.Seed
+	}
+	for i := range spec.Experiments {
+		e := &spec.Experiments[i]
+		if o.Seeds != 0 {
+			e.Seeds = o.Seeds
+		}
+		if o.Reps != 0 {
+			e.Reps = o.Reps
+		}
+	}
+	if err := pl.readInputs(); err != nil {
+		return nil, err
+	}
+	pl.pool = newPool(PoolSize, spec.Seed)
+	for i := range spec.Experiments {
+		if err := pl.expand(i); err != nil {
+			return nil, err
+		}
+	}
+	if len(pl.exact)+len(pl.timed) == 0 {
+		return nil, errors.New("no cell matches --only, see the names with --dry-run")
+	}
+	return pl, nil
+}
+
+// readInputs reads the nodes and keys that the spec names.
+func (pl *Plan) readInputs() error {
+	s := pl.Spec
+	if s.NodesFile != "" {
+		f, err := os.Open(s.NodesFile)
+		if err != nil {
+			return s.errorAt("", -1, "nodes_file", "%v", err)
+		}
+		defer f.Close()
+		if pl.own, err = algorithms.ReadNodes(f, s.NodesFile); err != nil {
+			return err
+		}
+	}
+	var err error
+	pl.keys, err = readKeys(s)
+	return err
+}
+
+// expand works one experiment out.
+func (pl *Plan) expand(i int) error {
+	s := pl.Spec
+	e := &s.Experiments[i]
+	g := &group{name: e.Name, headline: e.Headline}
+	t := &group{name: e.Name, reps: e.Reps}
+	exact, timed := splitMeasures(e.Measures)
+	if err := pl.checkExperiment(i); err != nil {
+		return err
+	}
+	sizes := e.Nodes
+	if pl.own != nil {
+		sizes = []int{len(pl.own)}
+	}
+	for _, n := range sizes {
+		for _, name := range e.Contestants {
+			ci := slices.IndexFunc(s.Contestants, func(c Contestant) bool { return c.Name == name })
+			subjects, err := pl.subjects(ci, i, n)
+			if err != nil {
+				return err
+			}
+			for _, sub := range subjects {
+				pl.expandExact(g, e, sub, exact)
+				pl.expandTimed(t, sub, timed)
+			}
+		}
+	}
+	if len(g.tasks) > 0 {
+		pl.exact = append(pl.exact, g)
+	}
+	if len(t.cells) > 0 {
+		if err := pl.addFloors(t); err != nil {
+			return err
+		}
+		pl.timed = append(pl.timed, t)
+	}
+	return nil
+}
+
+// checkExperiment checks the words of an experiment that workloads reads.
+func (pl *Plan) checkExperiment(i int) error {
+	e := &pl.Spec.Experiments[i]
+	for _, p := range e.Popularity {
+		if _, err := pl.keys.popularity(p); err != nil {
+			return pl.Spec.errorAt("experiment", i, "popularity", "%v", err)
+		}
+	}
+	for _, sch := range e.Schedules {
+		if _, err := workloads.ParseSchedule(sch, 10, workloads.Rand(1)); err != nil {
+			return pl.Spec.errorAt("experiment", i, "schedules", "%v", err)
+		}
+	}
+	return nil
+}
+
+// subjects returns the contestant at size n, one for each point of the sweep.
+func (pl *Plan) subjects(ci, ei, n int) ([]subject, error) {
+	s := pl.Spec
+	c := &s.Contestants[ci]
+	info, ok := pl.infos[c.Algorithm]
+	if !ok {
+		return nil, s.errorAt("contestant", ci, "algorithm", "unknown algorithm %q, %s", c.Algorithm, algorithms.Nearest(c.Algorithm, slices.Sorted(maps.Keys(pl.infos))))
+	}
+	var subjects []subject
+	for _, params := range combinations(c.Params, s.Experiments[ei].Sweep) {
+		sub, err := newSubject(c, info, params, n)
+		if err == nil {
+			sub.own = pl.own
+			err = pl.check(sub)
+		}
+		if err != nil {
+			return nil, s.errorAt("contestant", ci, "", "%v", err)
+		}
+		subjects = append(subjects, sub)
+	}
+	return subjects, nil
+}
+
+// combinations returns the parameters for each point of the sweep, the last
+// parameter in the order of names varying fastest.
+func combinations(base map[string]any, sweep map[string][]any) []map[string]any {
+	all := []map[string]any{base}
+	for _, name := range slices.Sorted(maps.Keys(sweep)) {
+		var next []map[string]any
+		for _, m := range all {
+			for _, v := range sweep[name] {
+				c := maps.Clone(m)
+				c[name] = v
+				next = append(next, c)
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// buildable is the forecast size up to which a plan builds each structure once,
+// so that a parameter that does not fit is refused before anything is measured.
+const buildable = 16 << 20
+
+// check refuses what cannot be built, and notes what it costs to build what can.
+func (pl *Plan) check(sub subject) error {
+	shape := sub.shape()
+	if _, done := pl.costs[shape]; done {
+		return nil
+	}
+	sub.seed = pl.Spec.Seed
+	nodes := sub.nodes()
+	forecast, err := sub.info.Forecast(nodes, sub.params)
+	if err != nil {
+		return err
+	}
+	if most := pl.opts.MaxMemory; most > 0 && forecast > most {
+		return fmt.Errorf("%s over %d nodes would take %s, more than the %s of --max-memory", sub.contestant.Name, len(nodes), bytesText(forecast), bytesText(most))
+	}
+	// What is not built here is guessed to cost 100 ns for each 16 bytes.
+	c := cost{footprint: forecast, build: time.Duration(forecast/16) * 100, lookup: 50 * time.Microsecond}
+	if forecast <= buildable {
+		start := time.Now()
+		m, _, err := sub.info.New(nodes, sub.params)
+		c.build = time.Since(start)
+		switch {
+		case errors.Is(err, errors.ErrUnsupported): // becomes a skip with its reason
+		case err != nil:
+			return err
+		default:
+			if _, own := m.(algorithms.KeyMapper); own && sub.contestant.Hash != pl.Spec.Hash {
+				return fmt.Errorf("%s hashes keys its own way, leave hash out", sub.info.Name)
+			}
+			if z, ok := m.(algorithms.Sizer); ok {
+				c.footprint = z.Footprint()
+			}
+			start = time.Now()
+			for i := range uint64(chunk) {
+				m.Lookup(i * 0x9e3779b97f4a7c15)
+			}
+			c.lookup = time.Since(start)
+		}
+	}
+	pl.costs[shape] = c
+	return nil
+}
+
+func bytesText(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	e := (bits.Len64(uint64(n)) - 1) / 10
+	return strconv.FormatFloat(float64(n)/float64(int64(1)<<(10*e)), 'f', 1, 64) + " " + string("KMGTPE"[e-1]) + "iB"
+}
+
+// trial returns a trial of the subject without values.
+func (pl *Plan) trial(exp, measure string, sub subject, workload, schedule string, keys int) results.Trial {
+	weights := sub.contestant.Weights
+	if sub.own != nil {
+		weights = filepath.Base(pl.Spec.NodesFile)
+	}
+	hash := ""
+	if sub.hash.Name != "xxh3" {
+		hash = sub.hash.Name
+	}
+	return results.Trial{
+		Type:       "trial",
+		Cell:       results.CellName(measure, sub.info.Name, sub.n, sub.set, workload, schedule, weights, hash),
+		Experiment: exp,
+		Measure:    measure,
+		Algorithm:  sub.info.Name,
+		Params:     sub.params,
+		Workload:   workload,
+		Schedule:   schedule,
+		Weights:    weights,
+		Hash:       sub.hash.Name,
+		Nodes:      sub.n,
+		Keys:       keys,
+		Seed:       sub.seed,
+	}
+}
+
+// wanted says whether --only keeps the cell.
+func (pl *Plan) wanted(t results.Trial) bool {
+	return pl.opts.Only == nil || pl.opts.Only.MatchString(t.Cell)
+}
+
+// expandExact adds the subject's exact trials, one task for each seed.
+func (pl *Plan) expandExact(g *group, e *Experiment, sub subject, measures []string) {
+	if len(measures) == 0 {
+		return
+	}
+	for k := range e.Seeds {
+		sub.seed = pl.Spec.Seed + uint64(k)
+		t := &task{subject: sub, exp: e}
+		add := func(measure, workload, schedule string, keys int) {
+			if tr := pl.trial(e.Name, measure, sub, workload, schedule, keys); pl.wanted(tr) {
+				t.trials = append(t.trials, tr)
+			}
+		}
+		keys := pl.keys.set.Len()
+		uniform, skewed := pl.keys.split(e.Popularity)
+		for _, m := range measures {
+			switch m {
+			case "shares":
+				add(m, "", "", 0)
+				for _, sch := range e.Schedules {
+					add(m, "", sch, 0)
+				}
+			case "balance":
+				add(m, uniform, "", keys)
+			case "load":
+				for _, w := range skewed {
+					add(m, w, "", keys)
+				}
+			case "movement":
+				for _, sch := range e.Schedules {
+					add(m, skewed[0], sch, keys)
+				}
+			case "bounded":
+				for _, p := range e.Popularity {
+					add(m, pl.keys.workload(p), "", keys)
+				}
+			}
+		}
+		if len(t.trials) > 0 {
+			g.tasks = append(g.tasks, t)
+		}
+	}
+}
+
+// Trials returns every trial of the plan, without values, in the order in which
+// they are recorded but for the shuffling of timed cells.
+func (pl *Plan) Trials() []results.Trial {
+	var all []results.Trial
+	for _, g := range pl.exact {
+		for _, t := range g.tasks {
+			all = append(all, t.trials...)
+		}
+	}
+	for _, g := range pl.timed {
+		for rep := range g.reps {
+			for _, c := range g.cells {
+				if rep < c.reps {
+					t := c.trial
+					t.Rep = rep
+					all = append(all, t)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Estimate returns roughly how long the run will take on this machine.
+func (pl *Plan) Estimate() time.Duration {
+	var exact, timed time.Duration
+	for _, g := range pl.exact {
+		for _, t := range g.tasks {
+			exact += pl.taskCost(t)
+		}
+	}
+	for _, g := range pl.timed {
+		for _, c := range g.cells {
+			timed += pl.prepareCost(c) + time.Duration(c.reps)*blockCost
+		}
+	}
+	return exact/time.Duration(runtime.GOMAXPROCS(0)) + timed
+}
+
+// blockCost is what a timed block takes with its warm-up.
+const blockCost = blockTarget * 5 / 4
+
+// taskCost is what one core takes for the task: a build and a pass over the keys
+// for the placement itself and after each schedule.
+func (pl *Plan) taskCost(t *task) time.Duration {
+	c := pl.costs[t.subject.shape()]
+	builds, passes := 1, 0
+	for _, tr := range t.trials {
+		if tr.Schedule != "" {
+			builds++
+		}
+		if tr.Keys > 0 {
+			passes++
+		}
+	}
+	return time.Duration(builds)*c.build + time.Duration(passes*pl.keys.set.Len()/chunk)*c.lookup
+}
+
+// prepareCost is what building, gating and answering for a timed cell takes.
+func (pl *Plan) prepareCost(c *cell) time.Duration {
+	k := pl.costs[c.subject.shape()]
+	d := 2 * k.build
+	if c.pool != nil {
+		d += time.Duration(c.pool.set.Len()/chunk) * k.lookup / time.Duration(runtime.GOMAXPROCS(0))
+	}
+	return d
+}
+
+// Headlines returns the names of the experiments that the first screen waits
+// for; all exact ones when the spec marks none.
+func (pl *Plan) Headlines() []string {
+	var marked, all []string
+	for _, g := range pl.exact {
+		all = append(all, g.name)
+		if g.headline {
+			marked = append(marked, g.name)
+		}
+	}
+	if len(marked) > 0 {
+		return marked
+	}
+	return all
+}

@@ -1,0 +1,361 @@
+package harness
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/ringbench/ringbench/algorithms"
+)
+
+// A Spec says what a run measures: who competes, at which sizes, under which
+// workload, and in which experiments. It is read from TOML; every field has a
+// default, and the spec in run.json has them filled in.
+type Spec struct {
+	Title string `toml:"title" json:"title"`
+	Seed  uint64 `toml:"seed" json:"seed"` // of the first placement; default 1
+	Hash  string `toml:"hash" json:"hash"` // of the keys; default "xxh3"
+
+	Nodes     []int  `toml:"nodes" json:"nodes"`           // cluster sizes; generated names
+	NodesFile string `toml:"nodes_file" json:"nodes_file"` // the user's own nodes, instead of Nodes
+
+	Keys        string   `toml:"keys" json:"keys"`           // key SPEC, default "seq:key-:0:1000000"
+	KeysFile    string   `toml:"keys_file" json:"keys_file"` // the user's own keys, instead of Keys
+	KeyColumn   string   `toml:"key_column" json:"key_column"`
+	CountColumn string   `toml:"count_column" json:"count_column"`
+	Popularity  []string `toml:"popularity" json:"popularity"` // default "uniform", or "counts" with a keys file
+
+	Contestants []Contestant `toml:"contestant" json:"contestant"`
+	Experiments []Experiment `toml:"experiment" json:"experiment"`
+
+	file string // for errors
+	src  []byte
+}
+
+// A Contestant is an algorithm with its parameters and weights.
+type Contestant struct {
+	Name      string         `toml:"name" json:"name"` // default: the algorithm, and the weights if any
+	Algorithm string         `toml:"algorithm" json:"algorithm"`
+	Params    map[string]any `toml:"params" json:"params"`
+	Weights   string         `toml:"weights" json:"weights"` // pattern repeated over the nodes: "1:2:4"
+	Hash      string         `toml:"hash" json:"hash"`       // of the keys; default: the spec's
+}
+
+// An Experiment is a group of cells that run together and, when timed, are
+// interleaved with each other.
+type Experiment struct {
+	Name        string           `toml:"name" json:"name"`
+	Measures    []string         `toml:"measures" json:"measures"`
+	Contestants []string         `toml:"contestants" json:"contestants"` // by name; default all
+	Nodes       []int            `toml:"nodes" json:"nodes"`             // default: the spec's
+	Popularity  []string         `toml:"popularity" json:"popularity"`   // default: the spec's
+	Schedules   []string         `toml:"schedules" json:"schedules"`     // for movement
+	Sweep       map[string][]any `toml:"sweep" json:"sweep"`             // parameter -> values, all combinations
+	Seeds       int              `toml:"seeds" json:"seeds"`             // placements; default 1
+	Reps        int              `toml:"reps" json:"reps"`               // repetitions of a timing; default 10
+	Requests    int              `toml:"requests" json:"requests"`       // of the bounded measure; default the number of keys
+	Outstanding int              `toml:"outstanding" json:"outstanding"` // requests held at a time; 0: nothing is released
+
+	// Headline marks the experiments that the first screen's exact part needs:
+	// it is shown as soon as the last of them is done.
+	Headline bool `toml:"headline" json:"headline"`
+}
+
+//go:embed specs/*.toml
+var specs embed.FS
+
+// The suite full is all suites in one run, but for those that answer questions
+// of their own and take long.
+const full = "full"
+
+var notInFull = []string{"gate", "speed"}
+
+// Suites returns the names of the built-in suites, sorted.
+func Suites() []string {
+	files, err := fs.Glob(specs, "specs/*.toml")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	names := []string{full}
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(path.Base(f), ".toml"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Suite returns a built-in suite by name.
+func Suite(name string) (*Spec, error) {
+	if name == full {
+		return fullSuite()
+	}
+	src, err := specs.ReadFile("specs/" + name + ".toml")
+	if err != nil {
+		return nil, fmt.Errorf("unknown suite %q, %s", name, algorithms.Nearest(name, Suites()))
+	}
+	return ParseSpec(name+".toml", src)
+}
+
+// fullSuite puts the suites together: each keeps its experiments, under its own
+// name, and its contestants.
+func fullSuite() (*Spec, error) {
+	all := &Spec{Title: "All suites", file: full}
+	for _, name := range Suites() {
+		if name == full || slices.Contains(notInFull, name) {
+			continue
+		}
+		s, err := Suite(name)
+		if err != nil {
+			return nil, err
+		}
+		if all.Keys == "" {
+			all.Seed, all.Hash, all.Keys = s.Seed, s.Hash, s.Keys
+		}
+		if s.Seed != all.Seed || s.Hash != all.Hash || s.Keys != all.Keys {
+			return nil, fmt.Errorf("suite %q has a seed, hash or keys of its own and cannot be part of %q", name, full)
+		}
+		for _, c := range s.Contestants {
+			c.Name = name + ": " + c.Name
+			all.Contestants = append(all.Contestants, c)
+		}
+		for _, e := range s.Experiments {
+			e.Name = name + ": " + e.Name
+			e.Headline = false
+			for i, c := range e.Contestants {
+				e.Contestants[i] = name + ": " + c
+			}
+			all.Experiments = append(all.Experiments, e)
+		}
+	}
+	return all, nil
+}
+
+// ParseSpec reads a spec. Errors begin with file:line:column and name the mend.
+// It checks what the spec alone can tell; NewPlan checks names against the
+// algorithms there are.
+func ParseSpec(file string, src []byte) (*Spec, error) {
+	s := &Spec{file: file, src: src}
+	d := toml.NewDecoder(bytes.NewReader(src)).DisallowUnknownFields()
+	if err := d.Decode(s); err != nil {
+		return nil, tomlError(file, err)
+	}
+	if err := s.fill(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// tomlError words an error of the TOML reader as file:line:column: what.
+func tomlError(file string, err error) error {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+		e := strict.Errors[0]
+		row, col := e.Position()
+		return fmt.Errorf("%s:%d:%d: unknown field %q, see the fields of a spec in harness/METHODOLOGY.md", file, row, col, strings.Join(e.Key(), "."))
+	}
+	var de *toml.DecodeError
+	if errors.As(err, &de) {
+		row, col := de.Position()
+		return fmt.Errorf("%s:%d:%d: %s", file, row, col, strings.TrimPrefix(de.Error(), "toml: "))
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// fill sets the defaults and checks what needs no knowledge of the algorithms.
+func (s *Spec) fill() error {
+	if s.Seed == 0 {
+		s.Seed = 1
+	}
+	if s.Hash == "" {
+		s.Hash = "xxh3"
+	}
+	if s.Keys != "" && s.KeysFile != "" {
+		return s.errorAt("", -1, "keys_file", "keys and keys_file exclude each other, keep one")
+	}
+	if s.Keys == "" && s.KeysFile == "" {
+		s.Keys = "seq:key-:0:1000000"
+	}
+	if len(s.Popularity) == 0 {
+		s.Popularity = []string{"uniform"}
+		if s.KeysFile != "" {
+			s.Popularity = []string{"counts"}
+		}
+	}
+	if len(s.Nodes) > 0 && s.NodesFile != "" {
+		return s.errorAt("", -1, "nodes_file", "nodes and nodes_file exclude each other, keep one")
+	}
+	if len(s.Contestants) == 0 {
+		return fmt.Errorf("%s: no [[contestant]], name at least one algorithm", s.file)
+	}
+	if len(s.Experiments) == 0 {
+		return fmt.Errorf("%s: no [[experiment]], say what to measure", s.file)
+	}
+	names := map[string]bool{}
+	for i := range s.Contestants {
+		c := &s.Contestants[i]
+		if c.Algorithm == "" {
+			return s.errorAt("contestant", i, "", "no algorithm, name one")
+		}
+		if c.Name == "" {
+			c.Name = c.Algorithm
+			if c.Weights != "" {
+				c.Name += " " + c.Weights
+			}
+		}
+		if names[c.Name] {
+			return s.errorAt("contestant", i, "name", "a second contestant %q, give one of them a name", c.Name)
+		}
+		names[c.Name] = true
+		if c.Hash == "" {
+			c.Hash = s.Hash
+		}
+		if c.Params == nil {
+			c.Params = map[string]any{}
+		}
+	}
+	seen := map[string]bool{}
+	for i := range s.Experiments {
+		if err := s.fillExperiment(i, names); err != nil {
+			return err
+		}
+		if n := s.Experiments[i].Name; seen[n] {
+			return s.errorAt("experiment", i, "name", "a second experiment %q, rename one", n)
+		}
+		seen[s.Experiments[i].Name] = true
+	}
+	return nil
+}
+
+func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
+	e := &s.Experiments[i]
+	fail := func(key, format string, args ...any) error {
+		return s.errorAt("experiment", i, key, format, args...)
+	}
+	if e.Name == "" {
+		return fail("", "no name, give the experiment one")
+	}
+	if len(e.Measures) == 0 {
+		return fail("", "no measures, name some of %s", strings.Join(Measures(), ", "))
+	}
+	for _, m := range e.Measures {
+		if !slices.Contains(Measures(), m) {
+			return fail("measures", "unknown measure %q, %s", m, algorithms.Nearest(m, Measures()))
+		}
+	}
+	for _, c := range e.Contestants {
+		if !contestants[c] {
+			return fail("contestants", "unknown contestant %q, %s", c, algorithms.Nearest(c, slices.Sorted(maps.Keys(contestants))))
+		}
+	}
+	if len(e.Contestants) == 0 {
+		for _, c := range s.Contestants {
+			e.Contestants = append(e.Contestants, c.Name)
+		}
+	}
+	if len(e.Nodes) == 0 {
+		e.Nodes = s.Nodes
+	}
+	if s.NodesFile != "" {
+		e.Nodes = nil
+	} else if len(e.Nodes) == 0 {
+		return fail("nodes", "no nodes, give cluster sizes or a nodes_file")
+	}
+	for _, n := range e.Nodes {
+		if n < 1 || n > maxNodes {
+			return fail("nodes", "%d nodes, want 1 to %d", n, maxNodes)
+		}
+	}
+	if len(e.Popularity) == 0 {
+		e.Popularity = s.Popularity
+	}
+	for _, m := range e.Measures {
+		if m == "movement" && len(e.Schedules) == 0 {
+			return fail("measures", "movement needs schedules, such as [\"add-one\", \"remove-one\"]")
+		}
+	}
+	for p, values := range e.Sweep {
+		if len(values) == 0 {
+			return fail("sweep", "sweep of %q has no values", p)
+		}
+	}
+	for key, v := range map[string]*int{"seeds": &e.Seeds, "reps": &e.Reps, "requests": &e.Requests, "outstanding": &e.Outstanding} {
+		if *v < 0 {
+			return fail(key, "%s = %d, want 0 or more", key, *v)
+		}
+	}
+	if e.Seeds == 0 {
+		e.Seeds = 1
+	}
+	if e.Reps == 0 {
+		e.Reps = 10
+	}
+	return nil
+}
+
+// maxNodes bounds a generated cluster; a larger one is a typing error.
+const maxNodes = 10_000_000
+
+// errorAt places an error in the spec: at the key of the i-th table of that
+// name, or at the table's header when the key is not there. Table "" is the top.
+func (s *Spec) errorAt(table string, i int, key, format string, args ...any) error {
+	what := fmt.Sprintf(format, args...)
+	row, col := s.locate(table, i, key)
+	if row == 0 {
+		return fmt.Errorf("%s: %s", s.file, what)
+	}
+	return fmt.Errorf("%s:%d:%d: %s", s.file, row, col, what)
+}
+
+// locate walks the spec's text for the position of a key; 0, 0 when unknown.
+func (s *Spec) locate(table string, i int, key string) (row, col int) {
+	var p unstable.Parser
+	p.Reset(s.src)
+	inside := table == ""
+	count := -1
+	for p.NextExpression() {
+		e := p.Expression()
+		it := e.Key()
+		if !it.Next() {
+			continue
+		}
+		k := it.Node()
+		name := string(k.Data)
+		switch e.Kind {
+		case unstable.ArrayTable:
+			if name == table {
+				count++
+			}
+			inside = name == table && count == i
+			if inside {
+				pos := p.Shape(k.Raw).Start
+				row, col = pos.Line, pos.Column
+			}
+		case unstable.Table:
+			// [experiment.sweep] stands inside the experiment before it.
+			sub := ""
+			if it.Next() {
+				sub = string(it.Node().Data)
+			}
+			inside = name == table && count == i
+			if inside && sub == key {
+				pos := p.Shape(k.Raw).Start
+				return pos.Line, pos.Column
+			}
+		case unstable.KeyValue:
+			if inside && name == key {
+				pos := p.Shape(k.Raw).Start
+				return pos.Line, pos.Column
+			}
+		}
+	}
+	return row, col
+}

@@ -1,0 +1,611 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/results"
+	"github.com/ringbench/ringbench/workloads"
+)
+
+// A structure is a subject built for timing.
+type structure struct {
+	place     *Placement
+	footprint float64 // bytes; NaN when the algorithm does not tell
+	skip      string  // why it cannot be timed
+	answers   map[*pool]answers
+}
+
+// A kernel is what one timed cell repeats.
+type kernel struct {
+	run    func(offset, ops int) uint64
+	expect func(offset, ops int) uint64 // what run must return; nil when not known beforehand
+	before func() error                 // prepares a block, outside the clock; may be nil
+	unit   int                          // a block is a multiple of this many operations
+	most   int                          // and no more than this many
+	cycle  int                          // offsets run from 0 to this; 0 for none
+	ops    int                          // in one block, once calibrated
+}
+
+// stage is a timed group under way.
+type stage struct {
+	*run
+	group   *group
+	clock   float64 // cost of one reading of the clock, in ns
+	built   map[string]*structure
+	timings map[*cell][]float64 // ns per operation, by repetition
+	control *cell
+}
+
+// runTimed measures one timed group.
+func (r *run) runTimed(g *group) error {
+	st := &stage{run: r, group: g, clock: ClockCost(), built: map[string]*structure{}, timings: map[*cell][]float64{}}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	kernels := map[*cell]*kernel{}
+	for _, c := range g.cells {
+		if c.trial.Measure == "lookup" && c.trial.Algorithm == "control" {
+			st.control = c
+		}
+		if !st.complete(c) {
+			k, err := st.prepare(c)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.trial.Cell, err)
+			}
+			if k != nil {
+				kernels[c] = k
+			}
+		}
+		r.step(r.prepareCost(c))
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	for rep := range g.reps {
+		if err := st.repetition(rep, kernels); err != nil {
+			return err
+		}
+	}
+	st.judgeControl()
+	st.judgePool()
+	return nil
+}
+
+// complete says whether an earlier run has all repetitions of the cell.
+func (st *stage) complete(c *cell) bool {
+	for rep := range c.reps {
+		t := c.trial
+		t.Rep = rep
+		if !st.sink.Has(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// build returns the subject's structure, built and checked once a group.
+func (st *stage) build(c *cell) (*structure, error) {
+	id := c.subject.id()
+	if s := st.built[id]; s != nil {
+		return s, nil
+	}
+	s := &structure{answers: map[*pool]answers{}, footprint: math.NaN()}
+	st.built[id] = s
+	var err error
+	s.place, err = NewPlacement(c.subject.info, c.subject.nodes(), c.subject.params)
+	if errors.Is(err, errors.ErrUnsupported) {
+		s.skip = err.Error()
+		return s, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if z, ok := s.place.Mapper.(algorithms.Sizer); ok {
+		s.footprint = float64(z.Footprint())
+	}
+	return s, nil
+}
+
+// answersFor asks the structure for the owners of the whole pool, once, and lets
+// it through the gate or not.
+func (st *stage) answersFor(c *cell, s *structure) error {
+	if _, done := s.answers[c.pool]; done || s.skip != "" {
+		return nil
+	}
+	hs := c.pool.hashed(c.subject.hash)
+	a, buckets := answersOf(s.place.Mapper, hs)
+	s.answers[c.pool] = a
+	if isControl(c.subject.info.Name) {
+		return nil
+	}
+	why, err := gate(s.place, &c.subject, hs, buckets)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		s.skip = "failed the gate: " + why
+		st.outcome.Failed = append(st.outcome.Failed, c.subject.contestant.Name+" over "+strconv.Itoa(c.subject.n)+" nodes: "+why)
+	}
+	return nil
+}
+
+// prepare builds what the cell needs and calibrates its block. It records cells
+// that read no clock, and skips, and returns nil for them.
+func (st *stage) prepare(c *cell) (*kernel, error) {
+	s, err := st.build(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.pool != nil {
+		if err := st.answersFor(c, s); err != nil {
+			return nil, err
+		}
+	}
+	if s.skip != "" {
+		return nil, st.skip(c, s.skip)
+	}
+	c.trial.Params = s.place.Params
+	var k *kernel
+	switch c.trial.Measure {
+	case "allocations":
+		hs := c.pool.hashed(c.subject.hash)
+		allocs, bytes := allocations(s.place.Mapper, hs[:min(len(hs), 1<<14)])
+		return nil, st.record(c, s, map[string]float64{"allocs-per-lookup": allocs, "bytes-per-lookup": bytes})
+	case "memory":
+		bytes, err := st.heapOf(c, s)
+		if err != nil {
+			return nil, err
+		}
+		return nil, st.record(c, s, map[string]float64{"memory-bytes": bytes})
+	case "lookup", "pool-probe":
+		k = st.lookupKernel(c, s)
+	case "latency":
+		k = st.latencyKernel(c, s)
+	case "key-lookup":
+		k = st.keyKernel(c, s)
+	case "assign":
+		k, err = st.assignKernel(c)
+	case "build":
+		k = buildKernel(c, s)
+	case "add":
+		k, err = membershipKernel(c, s, true)
+	case "remove":
+		k, err = membershipKernel(c, s, false)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, st.skip(c, err.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k, st.calibrate(k)
+}
+
+// calibrate chooses the number of operations in a block, so that it lasts about
+// blockTarget and at least 1,000 readings of the clock.
+func (st *stage) calibrate(k *kernel) error {
+	ops, least := k.unit, time.Duration(1000*st.clock)
+	target := max(blockTarget, least)
+	for {
+		if k.before != nil {
+			if err := k.before(); err != nil {
+				return err
+			}
+		}
+		wall := timeBlock(func(ops int) uint64 { return k.run(0, ops) }, ops).wall
+		if ops >= k.most || wall >= target/4 {
+			if ideal := float64(ops) * float64(target) / float64(max(wall, 1)); ideal < float64(k.most) {
+				ops = max(k.unit, int(ideal)/k.unit*k.unit)
+			} else {
+				ops = k.most
+			}
+			break
+		}
+		ops = min(k.most, 2*ops)
+	}
+	k.ops = ops
+	return nil
+}
+
+// repetition times every cell once: the control first, then all in an order
+// drawn from the seed.
+func (st *stage) repetition(rep int, kernels map[*cell]*kernel) error {
+	cells := slices.Clone(st.group.cells)
+	r := workloads.Rand(st.Spec.Seed, st.group.name, strconv.Itoa(rep))
+	r.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+	if i := slices.Index(cells, st.control); i > 0 {
+		cells[0], cells[i] = cells[i], cells[0]
+	}
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	controlNs := 0.0
+	for _, c := range cells {
+		if rep >= c.reps {
+			continue
+		}
+		t := c.trial
+		t.Rep = rep
+		k := kernels[c]
+		if k == nil || st.sink.Has(t) && c != st.control {
+			st.step(blockCost)
+			continue
+		}
+		ns, err := st.block(c, k, t, controlNs)
+		if err != nil {
+			return err
+		}
+		if c == st.control {
+			controlNs = ns
+		}
+		st.step(blockCost)
+		if err := st.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block times one block of a cell, checks its answers and records it.
+func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (ns float64, err error) {
+	if k.before != nil {
+		if err := k.before(); err != nil {
+			return 0, fmt.Errorf("%s: %w", t.Cell, err)
+		}
+	}
+	offset := 0
+	if k.cycle > 0 {
+		offset = t.Rep * k.ops % k.cycle
+		k.run((offset+k.ops)%k.cycle, max(k.unit, k.ops/8/k.unit*k.unit)) // warm-up, over keys that are not those to come
+	}
+	s := timeBlock(func(ops int) uint64 { return k.run(offset, ops) }, k.ops)
+	ns = float64(s.wall) / float64(k.ops)
+	structure := st.built[c.subject.id()]
+	t.Values = map[string]float64{}
+	if c.pool != nil {
+		t.Check = structure.answers[c.pool].digest
+	}
+	if k.expect != nil && k.expect(offset, k.ops) != s.sum {
+		t.Skip = fmt.Sprintf("wrong answers: a block of %d lookups from %d on differs from the checked ones", k.ops, offset)
+		st.outcome.Failed = append(st.outcome.Failed, t.Cell+": "+t.Skip)
+	} else {
+		t.Values[metricOf[t.Measure]] = ns
+		if !math.IsNaN(structure.footprint) {
+			t.Values["footprint-bytes"] = structure.footprint
+		}
+		st.timings[c] = append(st.timings[c], ns)
+	}
+	t.Timing = &results.Timing{Operations: k.ops, WallNs: int64(s.wall), CPUNs: int64(s.cpu), ControlNs: controlNs}
+	if c.pool != nil {
+		t.Timing.Pool = c.pool.set.Len()
+	}
+	if c == st.control {
+		t.Timing.ControlNs = ns
+	}
+	if st.sink.Has(t) {
+		return ns, nil // a control that was run again beside what was missing
+	}
+	return ns, st.sink.Append(t)
+}
+
+// record writes the one trial of a cell that reads no clock.
+func (st *stage) record(c *cell, s *structure, values map[string]float64) error {
+	t := c.trial
+	t.Values = values
+	if !math.IsNaN(s.footprint) {
+		t.Values["footprint-bytes"] = s.footprint
+	}
+	if c.pool != nil {
+		t.Check = s.answers[c.pool].digest
+	}
+	if st.sink.Has(t) {
+		return nil
+	}
+	return st.sink.Append(t)
+}
+
+// skip records all repetitions of the cell as skipped.
+func (st *stage) skip(c *cell, why string) error {
+	for rep := range c.reps {
+		t := c.trial
+		t.Rep, t.Skip, t.Values = rep, why, map[string]float64{}
+		if st.sink.Has(t) {
+			continue
+		}
+		if err := st.sink.Append(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round splits ops operations from the offset on into runs that do not cross the
+// end of a cycle of n.
+func round(n, offset, ops int, f func(from, to int) uint64) (sum uint64) {
+	for ops > 0 {
+		to := min(n, offset+ops)
+		sum += f(offset, to)
+		ops -= to - offset
+		offset = to % n
+	}
+	return sum
+}
+
+// maxOps bounds a block of lookups, so that even a control that costs nothing
+// ends.
+const maxOps = 1 << 24
+
+func (st *stage) lookupKernel(c *cell, s *structure) *kernel {
+	hs, m := c.pool.hashed(c.subject.hash), s.place.Mapper
+	return &kernel{
+		run: func(offset, ops int) uint64 {
+			return round(len(hs), offset, ops, func(from, to int) uint64 { return lookups(m, hs[from:to]) })
+		},
+		expect: s.answers[c.pool].expect,
+		unit:   chunk, most: maxOps, cycle: len(hs),
+	}
+}
+
+// mask is 0. It is a variable so that the compiler cannot know.
+var mask uint64
+
+func (st *stage) latencyKernel(c *cell, s *structure) *kernel {
+	k := st.lookupKernel(c, s)
+	hs, m := c.pool.hashed(c.subject.hash), s.place.Mapper
+	k.run = func(offset, ops int) uint64 {
+		return round(len(hs), offset, ops, func(from, to int) uint64 { return chained(m, hs[from:to], mask) })
+	}
+	return k
+}
+
+func (st *stage) keyKernel(c *cell, s *structure) *kernel {
+	k := st.lookupKernel(c, s)
+	keys, m := c.pool.strings(), s.place.Mapper
+	if own, ok := m.(algorithms.KeyMapper); ok {
+		buckets := make([]algorithms.Bucket, len(keys))
+		inParallel(len(keys), func(from, to int) {
+			for i := from; i < to; i++ {
+				buckets[i] = own.LookupKey(keys[i])
+			}
+		})
+		k.expect = summarise(buckets).expect
+		k.run = func(offset, ops int) uint64 {
+			return round(len(keys), offset, ops, func(from, to int) uint64 { return ownKeyLookups(own, keys[from:to]) })
+		}
+		return k
+	}
+	hash := c.subject.hash.Sum
+	k.run = func(offset, ops int) uint64 {
+		return round(len(keys), offset, ops, func(from, to int) uint64 { return keyLookups(m, keys[from:to], hash) })
+	}
+	return k
+}
+
+// outstandingPerNode is how many requests the assign measure keeps on a node, on
+// average.
+const outstandingPerNode = 100
+
+// assignKernel places requests on a full cluster: each block starts from the
+// same state, so that its answers can be checked.
+func (st *stage) assignKernel(c *cell) (*kernel, error) {
+	hs := c.pool.hashed(c.subject.hash)
+	var m algorithms.Assigner
+	var held []algorithms.Bucket
+	at := 0
+	fresh := func() error {
+		p, err := NewPlacement(c.subject.info, c.subject.nodes(), c.subject.params)
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if m, ok = p.Mapper.(algorithms.Assigner); !ok {
+			return algorithms.Unsupported("%s does not place requests under a bound", c.subject.info.Name)
+		}
+		held, at = make([]algorithms.Bucket, min(len(hs)/2, outstandingPerNode*c.subject.n)), 0
+		for i := range held {
+			held[i], _ = m.Assign(hs[len(hs)-1-i])
+		}
+		return nil
+	}
+	sums := map[int]uint64{}
+	return &kernel{
+		before: fresh,
+		run: func(_, ops int) uint64 {
+			sum := round(len(hs), 0, ops, func(from, to int) uint64 {
+				var part uint64
+				part, at = assigns(m, hs[from:to], held, at)
+				return part
+			})
+			if _, seen := sums[ops]; !seen {
+				sums[ops] = sum
+			}
+			return sum
+		},
+		expect: func(_, ops int) uint64 { return sums[ops] },
+		unit:   chunk, most: maxOps,
+	}, fresh()
+}
+
+// heapBudget bounds the structures that a cell keeps or drops within one block,
+// in bytes, while the collector is off.
+const heapBudget = 64 << 20
+
+// copiesOf returns how many structures of the cell's size fit the budget.
+func copiesOf(s *structure, most int) int {
+	if math.IsNaN(s.footprint) {
+		return 1
+	}
+	return max(1, min(most, int(heapBudget/max(s.footprint, 256))))
+}
+
+// heapOf returns the live heap of one structure: of several small ones, their
+// mean, since what else lives on the heap moves by some hundred bytes.
+func (st *stage) heapOf(c *cell, s *structure) (float64, error) {
+	nodes := c.subject.nodes()
+	copies := make([]algorithms.Mapper, copiesOf(s, 64))
+	before := heapBytes()
+	for i := range copies {
+		m, _, err := c.subject.info.New(nodes, c.subject.params)
+		if err != nil {
+			return 0, err
+		}
+		copies[i] = m
+	}
+	bytes := float64(heapBytes()-before) / float64(len(copies))
+	runtime.KeepAlive(copies)
+	return math.Round(max(0, bytes)), nil
+}
+
+func buildKernel(c *cell, s *structure) *kernel {
+	nodes := c.subject.nodes()
+	return &kernel{
+		before: func() error { runtime.GC(); return nil },
+		run: func(_, ops int) (sum uint64) {
+			for range ops {
+				m, _, err := c.subject.info.New(nodes, c.subject.params)
+				if err != nil {
+					panic("harness: " + err.Error()) // it was built before
+				}
+				sum += uint64(m.Len())
+			}
+			return sum
+		},
+		expect: func(_, ops int) uint64 { return uint64(ops) * uint64(len(nodes)) },
+		unit:   1, most: copiesOf(s, 1<<14),
+	}
+}
+
+// membershipKernel adds a node to, or removes one from, each of many copies, so
+// that a block is long enough and the size stays what it says.
+func membershipKernel(c *cell, s *structure, add bool) (*kernel, error) {
+	copies := make([]algorithms.Mapper, copiesOf(s, 1<<10))
+	nodes := c.subject.nodes()
+	newcomer := c.subject.newcomer(len(nodes))
+	leaver := algorithms.Bucket(len(nodes) / 2)
+	for i := range copies {
+		m, _, err := c.subject.info.New(nodes, c.subject.params)
+		if err != nil {
+			return nil, err
+		}
+		copies[i] = m
+	}
+	_, canAdd := copies[0].(algorithms.Adder)
+	_, canRemove := copies[0].(algorithms.Remover)
+	_, canRemoveLast := copies[0].(algorithms.LastRemover)
+	if !canAdd {
+		return nil, algorithms.Unsupported("%s cannot take in a node: its users build it anew, see build", c.subject.info.Name)
+	}
+	if !canRemove && !canRemoveLast {
+		return nil, algorithms.Unsupported("%s cannot let go of a node: its users build it anew, see build", c.subject.info.Name)
+	}
+	if !canRemove {
+		leaver = algorithms.Bucket(len(nodes) - 1)
+	}
+	node := newcomer
+	if !add {
+		node = nodes[leaver]
+	}
+	joined := make([]algorithms.Bucket, len(copies)) // of node, where it is a member
+	for i := range joined {
+		joined[i] = leaver
+	}
+	insert := func(i int) {
+		b, err := copies[i].(algorithms.Adder).Add(node)
+		if err != nil {
+			panic("harness: " + err.Error()) // the name is new
+		}
+		joined[i] = b
+	}
+	remove := func(i int) {
+		var err error
+		if canRemove {
+			err = copies[i].(algorithms.Remover).Remove(joined[i])
+		} else {
+			_, err = copies[i].(algorithms.LastRemover).RemoveLast()
+		}
+		if err != nil {
+			panic("harness: " + err.Error()) // the bucket is bound
+		}
+	}
+	do, undo := insert, remove
+	if !add {
+		do, undo = remove, insert
+	}
+	return &kernel{
+		run: func(_, ops int) uint64 {
+			for i := range ops {
+				do(i)
+			}
+			return uint64(copies[0].Len())
+		},
+		unit: len(copies), most: len(copies),
+		before: undoing(len(copies), undo),
+	}, nil
+}
+
+// undoing returns a preparation that takes back what the block before did; the
+// first time there is nothing to take back.
+func undoing(n int, undo func(i int)) func() error {
+	done := false
+	return func() error {
+		for i := range n {
+			if done {
+				undo(i)
+			}
+		}
+		done = true
+		runtime.GC()
+		return nil
+	}
+}
+
+// quiet is the ratio of the control's 90th to its 10th percentile over the
+// repetitions up to which the machine counts as quiet.
+const quiet = 1.25
+
+// judgeControl warns when the control, which always does the same, did not take
+// the same.
+func (st *stage) judgeControl() {
+	ns := slices.Sorted(slices.Values(st.timings[st.control]))
+	if len(ns) < 4 {
+		return
+	}
+	low, high := ns[len(ns)/10], ns[len(ns)-1-len(ns)/10]
+	if high > low*quiet {
+		st.outcome.Warnings = append(st.outcome.Warnings, fmt.Sprintf(
+			"%s: the control, which always does the same, took %.2f to %.2f ns: the machine was not quiet, close other programs and run again",
+			st.group.name, low, high))
+	}
+}
+
+// judgePool warns when lookups over the larger pool cost more.
+func (st *stage) judgePool() {
+	small, large := map[string]float64{}, map[string]float64{}
+	name := map[string]string{}
+	for c, ns := range st.timings {
+		if c.trial.Measure != "pool-probe" || len(ns) == 0 {
+			continue
+		}
+		side := small
+		if c.pool == st.large {
+			side = large
+		}
+		ns = slices.Sorted(slices.Values(ns))
+		side[c.key()] = ns[len(ns)/2]
+		name[c.key()] = fmt.Sprintf("%s over %d nodes", c.subject.contestant.Name, c.subject.n)
+	}
+	for _, key := range slices.Sorted(maps.Keys(large)) {
+		if s := small[key]; s > 0 && large[key] > s*probeLimit {
+			st.outcome.Warnings = append(st.outcome.Warnings, fmt.Sprintf(
+				"%s: %.1f ns a lookup over %d keys but %.1f over %d: real traffic costs more than the figures say",
+				name[key], s, st.pool.set.Len(), large[key], st.large.set.Len()))
+		}
+	}
+}
