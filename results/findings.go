@@ -72,7 +72,7 @@ func hotKey(v view) string {
 	case bound > 0.9*least:
 		return ""
 	}
-	return fmt.Sprintf("A hot key defeats all but bounded load: %.2f times fair or more, against %.2f.", least, bound)
+	return fmt.Sprintf("A hot key defeats all but bounded load: %.2f times fair against %.2f.", least, bound)
 }
 
 // fewVnodes tells what the usual number of vnodes leaves to luck.
@@ -98,7 +98,7 @@ func fewVnodes(v view) string {
 func indexGain(v view) string {
 	const telling = 1.2
 	ring, search, ok := v.pair("ring", "ring binary search")
-	if !ok || search.Center < telling*ring.Center {
+	if !ok || search.Center < telling*ring.Center || search.Low <= ring.High {
 		return ""
 	}
 	return fmt.Sprintf("The ring's index is %s times faster than binary search: %s ns against %s.",
@@ -110,7 +110,7 @@ func indexGain(v view) string {
 func (v view) pair(a, b string) (Row, Row, bool) {
 	var x, y Row
 	for _, r := range v.rows {
-		if r.Label == a && r.Metric == "lookup-ns" && r.Nodes >= x.Nodes {
+		if r.Label == a && r.Measure == "lookup" && r.Metric == "lookup-ns" && r.Nodes >= x.Nodes {
 			if other, ok := v.value(b, r.Measure, r.Metric, r.Nodes, nil); ok {
 				x, y = r, other
 			}
@@ -144,7 +144,7 @@ func growingLookup(v view) string {
 			continue
 		}
 		for _, big := range v.rows {
-			if big.Label == r.Label && big.Metric == r.Metric && big.Nodes > r.Nodes && r.Center > 0 && big.Center/r.Center > growth {
+			if big.Label == r.Label && big.Measure == r.Measure && big.Metric == r.Metric && big.Nodes > r.Nodes && r.Center > 0 && big.Center/r.Center > growth {
 				growth, from, to = big.Center/r.Center, r, big
 			}
 		}
@@ -164,4 +164,9 @@ func times(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func sentenceCase(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -18,17 +18,6 @@ var contestants = []string{
 	"control", "one-read", "modulo", "ring", "bounded-ring", "jump", "rendezvous", "weighted-rendezvous",
 }
 
-// CompareCells orders cells for people: by measure, contestant, and then by the
-// name of the cell with its numbers in numeric order. It is 0 for trials of one
-// cell only.
-func CompareCells(a, b Trial) int {
-	return cmp.Or(
-		compareListed(measures, a.Measure, b.Measure),
-		CompareContestants(a, b),
-		compareNatural(a.Cell, b.Cell),
-	)
-}
-
 // CompareContestants orders contestants: by algorithm, and plain ones before
 // those with weights or other parameters.
 func CompareContestants(a, b Trial) int {

@@ -20,7 +20,7 @@ func WriteExact(w io.Writer, s *Set) error {
 	v := newView(s)
 	sections := [][]string{v.exactTable(), v.vnodesTable()}
 	if sections[0] == nil && sections[1] == nil {
-		sections = v.plainTables(func(m Metric) bool { return m.Kind == Computed })
+		sections = v.plainTables(v.exactAnswer)
 	}
 	seconds := 0.0
 	if s.End != nil {
@@ -41,7 +41,7 @@ func WriteMeasured(w io.Writer, s *Set) error {
 	}
 	sections := [][]string{v.lookupTable()}
 	if sections[0] == nil {
-		sections = v.plainTables(func(m Metric) bool { return m.Kind != Computed })
+		sections = v.plainTables(measured)
 	}
 	seconds := 0.0
 	if s.End != nil && s.End.Seconds > s.End.ExactSeconds {
@@ -89,9 +89,9 @@ type view struct {
 func newView(s *Set) view {
 	v := view{set: s, rows: Summarize(s)}
 	for _, r := range v.rows {
-		switch r.Measure {
-		case "balance", "load", "movement", "bounded":
-			if !r.control() && r.Skip == "" && (v.n == 0 || r.Nodes < v.n) {
+		switch r.Metric {
+		case "balance-peak", "load-peak", "moved-fraction":
+			if !r.control() && (v.n == 0 || r.Nodes < v.n) {
 				v.n = r.Nodes
 			}
 		}
@@ -158,6 +158,19 @@ func (v view) contestants(match func(Row) bool) (labels []string, more int) {
 	return labels, more
 }
 
+// shorten leaves the weights out of the labels whose algorithm is weighted by
+// its name already, as long as they stay distinct.
+func (v view) shorten(labels []string) []string {
+	short := slices.Clone(labels)
+	for i, label := range labels {
+		name, _, weighted := strings.Cut(label, ",")
+		if weighted && strings.HasPrefix(name, "weighted ") && !slices.Contains(short, name) {
+			short[i] = name
+		}
+	}
+	return short
+}
+
 // moreLine tells of contestants that did not fit.
 func moreLine(lines []string, more int) []string {
 	if more > 0 {
@@ -206,7 +219,8 @@ func (v view) exactTable() []string {
 		corner += ", " + count(keys) + " keys"
 	}
 	t := &table{groups: []heading{{corner, 1}}, heads: []string{""}}
-	columns := [][]string{labels}
+	shown := v.shorten(labels)
+	columns := [][]string{shown}
 	var peaks []string
 	if filled(uniform) {
 		peaks, columns = append(peaks, "uniform keys"), append(columns, uniform)
@@ -221,9 +235,20 @@ func (v view) exactTable() []string {
 		t.groups, t.heads = append(t.groups, heading{"keys moved,", 1}), append(t.heads, "adding 1 node")
 		columns = append(columns, moved)
 	}
-	t.groups, t.heads, columns = append(t.groups, heading{"", 1}), append(t.heads, ""), append(columns, notes)
-	t.rows = transpose(columns)
-	return moreLine(t.lines(), more)
+	bare := *t
+	bare.rows = transpose(columns)
+	t.groups, t.heads = append(t.groups, heading{"", 1}), append(t.heads, "")
+	t.rows = transpose(append(columns, notes))
+	lines := t.lines()
+	if wide(lines) {
+		lines = bare.lines()
+		for i, note := range notes {
+			if note != "" {
+				lines = append(lines, shown[i]+": "+note)
+			}
+		}
+	}
+	return moreLine(lines, more)
 }
 
 // filled reports whether a column holds anything.
@@ -267,21 +292,44 @@ func (v view) exact(label, skewed string) exactCells {
 	if r, ok := v.value(label, load, "load-peak", v.n, isSkewed); ok {
 		c.requests, c.keys = fmt.Sprintf("%.2f", r.Center), r.Keys
 	}
-	if r, ok := v.value(label, "movement", "moved-fraction", v.n, adding); ok {
-		c.moved, c.keys = percent(r.Center, 1), r.Keys
+	if r, ok := v.moves(label, "moved-fraction", adding); ok {
+		c.moved, c.keys = percent(r.Center, 1), cmp.Or(r.Keys, c.keys)
 	}
 	if r, ok := v.value(label, "bounded", "spill-fraction", v.n, isSkewed); ok && r.Center > 0 {
 		notes = append(notes, percent(r.Center, 0)+" spilled")
 	}
-	if r, ok := v.value(label, "movement", "collateral-fraction", v.n, adding); ok && r.Center >= 0.001 {
-		notes = append(notes, percent(r.Center, 1)+" between old nodes")
-	} else if _, skipped := v.first(func(r Row) bool {
-		return r.Label == label && r.Measure == "movement" && r.Nodes == v.n && removing(r) && r.Skip != ""
-	}); skipped {
-		notes = append(notes, "leaves from the tail only")
+	if note := v.moveNote(label); note != "" {
+		notes = append(notes, note)
 	}
 	c.note = strings.Join(notes, ", ")
 	return c
+}
+
+// moves returns a contestant's row about movement: of keys, or else of shares.
+func (v view) moves(label, metric string, schedule func(Row) bool) (Row, bool) {
+	if r, ok := v.value(label, "movement", metric, v.n, schedule); ok {
+		return r, true
+	}
+	return v.value(label, "shares", metric, v.n, schedule)
+}
+
+// moveNote says what is unusual in how a contestant takes a change.
+func (v view) moveNote(label string) string {
+	const telling = 0.001
+	if r, ok := v.moves(label, "collateral-fraction", adding); ok && r.Center >= telling {
+		return spread(r.Center) + " needlessly"
+	}
+	if r, ok := v.moves(label, "collateral-fraction", removing); ok && r.Center >= telling {
+		all, _ := v.moves(label, "moved-fraction", removing)
+		return "removing 1: " + percent(all.Center, 1)
+	}
+	_, skipped := v.first(func(r Row) bool {
+		return r.Label == label && r.Measure == "movement" && r.Nodes == v.n && removing(r) && r.Skip != ""
+	})
+	if skipped {
+		return "only the tail leaves"
+	}
+	return ""
 }
 
 // vnodesTable shows what more points on the ring buy.
@@ -331,7 +379,7 @@ func (v view) sweep() (points []sweepPoint, n int) {
 		peak, ok := v.first(func(p Row) bool { return p.Cell == r.Cell && p.Metric == "share-peak" })
 		if ok && r.Algorithm == algorithm && !slices.ContainsFunc(at[r.Nodes], func(p sweepPoint) bool { return p.vnodes == vnodes }) {
 			at[r.Nodes] = append(at[r.Nodes], sweepPoint{vnodes, r, peak})
-			if n != v.n && (n == 0 || r.Nodes < n || r.Nodes == v.n) {
+			if n == 0 || r.Nodes == v.n || n != v.n && r.Nodes < n {
 				n = r.Nodes
 			}
 		}
@@ -362,11 +410,23 @@ func chosen(points []sweepPoint) []sweepPoint {
 
 // timed reports whether the set has timings or heap readings.
 func (v view) timed() bool {
-	_, ok := v.first(func(r Row) bool {
-		m, _ := MetricByName(r.Metric)
-		return r.Metric != "" && m.Kind != Computed
-	})
+	_, ok := v.first(measured)
 	return ok
+}
+
+// measured reports whether the row comes from a clock or the allocator.
+func measured(r Row) bool {
+	m, ok := MetricByName(r.Metric)
+	return ok && m.Kind != Computed
+}
+
+// exactAnswer reports whether the row is exact, and not a by-product of timings.
+func (v view) exactAnswer(r Row) bool {
+	if r.Metric == "" || measured(r) || r.Measure == "allocations" && v.timed() {
+		return false
+	}
+	_, timed := v.first(func(m Row) bool { return m.Cell == r.Cell && measured(m) })
+	return !timed
 }
 
 // lookupTable shows the cost of a lookup beside its floors.
@@ -407,30 +467,38 @@ func (v view) lookupTable() []string {
 		columns = append(columns, column{"ns/lookup", plural(large, "node"), at("lookup", "lookup-ns", large, withError)})
 	}
 	columns = append(columns,
-		column{"ns, one by one", plural(large, "node"), at("latency", "latency-ns", large, withError)},
+		column{"ns one by one", plural(large, "node"), at("latency", "latency-ns", large, withError)},
 		column{"allocs", "", at("allocations", "allocs-per-lookup", small, func(r Row) string { return strconv.FormatFloat(r.Center, 'f', -1, 64) })},
 		column{"memory", plural(large, "node"), at("memory", "memory-bytes", large, func(r Row) string { return size(r.Center) })},
 	)
+	shown := v.shorten(labels)
 	labels = slices.Concat([]string{hashAlone, oneRead}, labels)
-	cells := [][]string{labels}
-	t := &table{groups: []heading{{"", 1}}, heads: []string{""}}
-	for i, c := range columns {
-		var cs []string
-		for _, label := range labels {
-			cs = append(cs, c.cell(label))
+	shown = slices.Concat([]string{hashAlone, oneRead}, shown)
+	for {
+		cells := [][]string{shown}
+		t := &table{groups: []heading{{"", 1}}, heads: []string{""}}
+		for i, c := range columns {
+			var cs []string
+			for _, label := range labels {
+				cs = append(cs, c.cell(label))
+			}
+			if !filled(cs) {
+				continue
+			}
+			if i > 0 && c.group == columns[i-1].group {
+				t.groups[len(t.groups)-1].span++
+			} else {
+				t.groups = append(t.groups, heading{c.group, 1})
+			}
+			t.heads, cells = append(t.heads, c.head), append(cells, cs)
 		}
-		if !filled(cs) {
-			continue
+		t.rows = slices.DeleteFunc(transpose(cells), func(row []string) bool { return !filled(row[1:]) })
+		lines := t.lines()
+		if !wide(lines) || len(columns) == 1 {
+			return moreLine(lines, more)
 		}
-		if i > 0 && c.group == columns[i-1].group {
-			t.groups[len(t.groups)-1].span++
-		} else {
-			t.groups = append(t.groups, heading{c.group, 1})
-		}
-		t.heads, cells = append(t.heads, c.head), append(cells, cs)
+		columns = columns[:len(columns)-1]
 	}
-	t.rows = slices.DeleteFunc(transpose(cells), func(row []string) bool { return !filled(row[1:]) })
-	return moreLine(t.lines(), more)
 }
 
 // The floors of a lookup, as the screen calls them.
@@ -480,9 +548,18 @@ func (v view) readBytes(n int) int {
 // withError writes a time with half of its interval.
 func withError(r Row) string {
 	if r.N < 2 {
-		return fmt.Sprintf("%.1f", r.Center)
+		return figure(r.Center, r.Center)
 	}
-	return fmt.Sprintf("%.1f +-%.1f", r.Center, (r.High-r.Low)/2)
+	return figure(r.Center, r.Center) + " +-" + figure((r.High-r.Low)/2, r.Center)
+}
+
+// figure writes v with a decimal unless the value it belongs to has three digits
+// before the point.
+func figure(v, of float64) string {
+	if of < 99.95 {
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
 }
 
 // The half-width of an interval, over its center, at which timings are called
@@ -554,15 +631,15 @@ func (v view) warnings() []string {
 	return lines
 }
 
-// plainTables shows each metric that matches as contestants by cluster sizes.
-func (v view) plainTables(match func(Metric) bool) [][]string {
+// plainTables shows the metrics of the rows that match, as contestants by cluster sizes.
+func (v view) plainTables(match func(Row) bool) [][]string {
 	const maxTables, maxSizes = 4, 5
 	type kind struct{ measure, metric, workload, schedule string }
 	var kinds []kind
 	for _, m := range Metrics {
 		for _, r := range v.rows {
 			k := kind{r.Measure, r.Metric, r.Workload, r.Schedule}
-			if r.Metric == m.Name && match(m) && !r.control() && !slices.Contains(kinds, k) {
+			if r.Metric == m.Name && match(r) && !r.control() && !slices.Contains(kinds, k) {
 				kinds = append(kinds, k)
 			}
 		}
@@ -588,10 +665,10 @@ func (v view) plainTables(match func(Metric) bool) [][]string {
 				title += ", " + s
 			}
 		}
-		t := &table{heads: []string{""}}
-		columns := [][]string{labels}
+		t := &table{heads: []string{"nodes"}}
+		columns := [][]string{v.shorten(labels)}
 		for _, n := range sizes {
-			t.heads = append(t.heads, plural(n, "node"))
+			t.heads = append(t.heads, strconv.Itoa(n))
 			var cells []string
 			for _, label := range labels {
 				cell := "-"

@@ -54,26 +54,55 @@ const level = 0.95
 // reaches a confidence of 0.95 from six values on; with fewer it is the full
 // range, and Confidence says what that is worth.
 func Summarize(s *Set) []Row {
-	trials := slices.SortedFunc(slices.Values(s.Trials), func(a, b Trial) int {
-		return cmp.Or(CompareCells(a, b), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Rep, b.Rep))
-	})
-	var rows []Row
-	for len(trials) > 0 {
-		n := 1
-		for n < len(trials) && trials[n].Cell == trials[0].Cell {
-			n++
+	var cells []cell
+	at := map[string]int{}
+	for _, t := range s.Trials {
+		i, ok := at[t.Cell]
+		if !ok {
+			i = len(cells)
+			at[t.Cell] = i
+			cells = append(cells, cell{})
 		}
-		rows = append(rows, summarizeCell(trials[:n])...)
-		trials = trials[n:]
+		cells[i].trials = append(cells[i].trials, t)
+	}
+	for i := range cells {
+		slices.SortFunc(cells[i].trials, func(a, b Trial) int {
+			return cmp.Or(cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Rep, b.Rep))
+		})
+		cells[i].label = Label(cells[i].trials[0])
+	}
+	slices.SortFunc(cells, compareCells)
+	var rows []Row
+	for _, c := range cells {
+		rows = append(rows, c.summarize()...)
 	}
 	return rows
 }
 
-// summarizeCell makes the rows of one cell from its trials, sorted by seed.
-func summarizeCell(trials []Trial) []Row {
+// cell is a cell's trials by seed and repetition.
+type cell struct {
+	label  string
+	trials []Trial
+}
+
+// compareCells orders cells for people: by measure, contestant, and then by the
+// name of the cell with its numbers in numeric order.
+func compareCells(a, b cell) int {
+	x, y := a.trials[0], b.trials[0]
+	return cmp.Or(
+		compareListed(measures, x.Measure, y.Measure),
+		compareListed(contestants, x.Algorithm, y.Algorithm),
+		compareNatural(a.label, b.label),
+		compareNatural(x.Cell, y.Cell),
+	)
+}
+
+// summarize makes the rows of the cell.
+func (c cell) summarize() []Row {
+	trials := c.trials
 	t := trials[0]
 	head := Row{
-		Cell: t.Cell, Experiment: t.Experiment, Measure: t.Measure, Algorithm: t.Algorithm, Label: Label(t),
+		Cell: t.Cell, Experiment: t.Experiment, Measure: t.Measure, Algorithm: t.Algorithm, Label: c.label,
 		Params: t.Params, Workload: t.Workload, Schedule: t.Schedule, Weights: t.Weights, Hash: t.Hash,
 		Nodes: t.Nodes, Keys: t.Keys,
 	}

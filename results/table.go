@@ -22,8 +22,16 @@ type table struct {
 	rows   [][]string
 }
 
-// gap is the space between columns.
-const gap = 2
+// The space between columns, and the width that a screen has at least.
+const (
+	gap         = 2
+	screenWidth = 80
+)
+
+// wide reports whether lines are too wide for a screen.
+func wide(lines []string) bool {
+	return slices.ContainsFunc(lines, func(l string) bool { return width(l) > screenWidth })
+}
 
 // lines returns the lines of the table without spaces at their ends.
 func (t *table) lines() []string {
@@ -53,27 +61,39 @@ func (t *table) lines() []string {
 	return slices.DeleteFunc(out, func(l string) bool { return l == "" })
 }
 
-// block is the room that the figures of a column take.
-type block struct{ figure, error int }
+// block is the room that the parts of a column's figures take.
+type block struct{ whole, decimals, err int }
+
+func (b block) width() int { return b.whole + b.decimals + b.err }
 
 // blocks measures the figures of all columns.
 func (t *table) blocks() []block {
 	blocks := make([]block, len(t.heads))
 	for _, row := range t.rows {
 		for c, cell := range row {
-			figure, err := splitError(cell)
-			blocks[c].figure = max(blocks[c].figure, width(figure))
-			blocks[c].error = max(blocks[c].error, width(err))
+			if c == 0 || t.isNote(c) {
+				blocks[c].whole = max(blocks[c].whole, width(cell))
+				continue
+			}
+			whole, decimals, err := splitFigure(cell)
+			blocks[c].whole = max(blocks[c].whole, width(whole))
+			blocks[c].decimals = max(blocks[c].decimals, width(decimals))
+			blocks[c].err = max(blocks[c].err, width(err))
 		}
 	}
 	return blocks
+}
+
+// isNote reports whether the column is the last and has no heading.
+func (t *table) isNote(c int) bool {
+	return c > 0 && c == len(t.heads)-1 && t.heads[c] == "" && (t.groups == nil || t.groups[len(t.groups)-1].text == "")
 }
 
 // widths returns the widths of the columns, so wide that headings fit.
 func (t *table) widths() []int {
 	widths := make([]int, len(t.heads))
 	for c, b := range t.blocks() {
-		widths[c] = max(width(t.heads[c]), b.figure+b.error)
+		widths[c] = max(width(t.heads[c]), b.width())
 	}
 	at := 0
 	for _, g := range t.groups {
@@ -91,27 +111,40 @@ func (t *table) widths() []int {
 func (t *table) line(widths []int, row []string, blocks []block) string {
 	var line strings.Builder
 	for c, cell := range row {
-		if blocks != nil && c > 0 && cell != "" && !(c == len(row)-1 && t.heads[c] == "") {
-			b := blocks[c]
-			figure, err := splitError(cell)
-			if figure == "-" {
-				figure += strings.Repeat(" ", (b.figure-1)/2)
+		room := widths[c] + gap
+		if blocks != nil && c > 0 && !t.isNote(c) {
+			lead := (widths[c] - blocks[c].width()) / 2
+			cell = strings.Repeat(" ", lead) + blocks[c].layOut(cell)
+			if t.isNote(c + 1) {
+				room = lead + blocks[c].width() + gap
 			}
-			cell = strings.Repeat(" ", max(0, widths[c]-b.figure-b.error)/2) +
-				strings.Repeat(" ", b.figure-width(figure)) + figure + err
 		}
 		line.WriteString(cell)
-		line.WriteString(strings.Repeat(" ", max(0, widths[c]-width(cell))+gap))
+		line.WriteString(strings.Repeat(" ", max(0, room-width(cell))))
 	}
 	return line.String()
 }
 
-// splitError parts "8.0 +-0.2" before the space.
-func splitError(cell string) (figure, err string) {
-	if i := strings.Index(cell, " +-"); i >= 0 {
-		return cell[:i], cell[i:]
+// layOut puts a figure in its block, in line with the others by its decimal
+// point; the "-" of a missing figure stands in the middle.
+func (b block) layOut(cell string) string {
+	if cell == "-" {
+		return strings.Repeat(" ", (b.whole+b.decimals)/2) + cell
 	}
-	return cell, ""
+	whole, decimals, err := splitFigure(cell)
+	return fmt.Sprintf("%*s%-*s%s", b.whole, whole, b.decimals, decimals, err)
+}
+
+// splitFigure parts "8.0 +-0.2" before the point and before the space.
+func splitFigure(cell string) (whole, decimals, err string) {
+	figure := cell
+	if i := strings.Index(cell, " +-"); i >= 0 {
+		figure, err = cell[:i], cell[i:]
+	}
+	if i := strings.IndexAny(figure, ".% "); i >= 0 {
+		return figure[:i], figure[i:], err
+	}
+	return figure, "", err
 }
 
 func width(s string) int { return utf8.RuneCountInString(s) }

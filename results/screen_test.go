@@ -1,0 +1,115 @@
+package results
+
+import (
+	"bytes"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares text with a file under testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test -update makes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// screenOf is all that the first screen takes from the records.
+func screenOf(t *testing.T, s *Set) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteExact(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteByte('\n')
+	if err := WriteMeasured(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Findings(s) {
+		b.WriteString(" - " + f + "\n")
+	}
+	return b.String()
+}
+
+func TestFirstScreen(t *testing.T) {
+	only := func(build func(*fixture)) *Set {
+		f := newFixture()
+		build(f)
+		return f.end()
+	}
+	unquiet := only(func(f *fixture) { f.timings(100, 5, 0.8) })
+	unquiet.End.Warnings = []string{"the control moved by 12% during the run"}
+	unquiet.End.Complete, unquiet.End.Reason = false, "interrupted"
+	for name, set := range map[string]*Set{
+		"quick":        quick(),
+		"empty":        only(func(*fixture) {}),
+		"sweep-only":   only(func(f *fixture) { f.sweep(100, 20, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512) }),
+		"timings-only": unquiet,
+		"spread-only":  only(func(f *fixture) { f.spread(129, 2) }),
+		"bounded-only": only(func(f *fixture) {
+			for _, n := range []int{10, 100} {
+				for _, epsilon := range []string{"0.1", "0.5"} {
+					c := contestant{"bounded-ring", []Field{{"epsilon", epsilon}}, `{"epsilon":` + epsilon + `}`, ""}
+					f.trial(c, "bounded", n, 1, 0, "zipf:0.99", "", map[string]float64{"load-peak": 1.1, "spill-fraction": 0.3, "extra-steps": 4.5})
+				}
+			}
+		}),
+		"build-only": only(func(f *fixture) {
+			for _, n := range []int{10, 100, 129, 1000, 1024, 1025, 10000} {
+				for _, c := range quickContestants {
+					f.trial(c, "build", n, 1, 0, "", "", map[string]float64{"build-ns": 3.3 * float64(n*n)})
+				}
+			}
+		}),
+		"many": only(func(f *fixture) {
+			for v := 1; v < 14; v++ {
+				c := contestant{"ring", []Field{{"vnodes", string(rune('0' + v%10))}, {"point_hash", strings.Repeat("x", 1+v/10)}}, `{}`, ""}
+				f.trial(c, "balance", 10, 1, 0, "uniform", "", map[string]float64{"balance-peak": 1 + 1/float64(v)})
+			}
+			f.spread(10, 1)
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := screenOf(t, set)
+			golden(t, name+".txt", got)
+			for _, line := range strings.Split(got, "\n") {
+				if width(line) > 80 {
+					t.Errorf("wider than 80 columns: %q", line)
+				}
+				if strings.TrimRight(line, " ") != line {
+					t.Errorf("space at the end of %q", line)
+				}
+			}
+		})
+	}
+}
+
+func TestScreenDoesNotDependOnTheOrderOfTrials(t *testing.T) {
+	set := quick()
+	want := screenOf(t, set)
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 3 {
+		r.Shuffle(len(set.Trials), func(i, j int) { set.Trials[i], set.Trials[j] = set.Trials[j], set.Trials[i] })
+		if diff := cmp.Diff(want, screenOf(t, set)); diff != "" {
+			t.Fatalf("screen changed (-want +got):\n%s", diff)
+		}
+	}
+}
