@@ -195,6 +195,9 @@ func (m *Map) Clockwise(h uint64) iter.Seq[algorithms.Bucket] {
 // Len returns the number of nodes.
 func (m *Map) Len() int { return m.members.Len() }
 
+// Nodes yields the bound buckets, in their order, with their nodes.
+func (m *Map) Nodes() iter.Seq2[algorithms.Bucket, algorithms.Node] { return m.members.All() }
+
 // Footprint returns the bytes of the cells and of the lower position bits.
 func (m *Map) Footprint() int64 {
 	return int64(8*len(m.cells) + 2*len(m.low16) + 4*len(m.low32))
