@@ -15,6 +15,9 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
+// bufferSize is how much of a file is read at once, in bytes.
+const bufferSize = 1 << 16
+
 // An input is a file of keys, decompressed, read line by line.
 type input struct {
 	path   string
@@ -69,7 +72,7 @@ func open(path string, stdin io.Reader) (*input, error) {
 		}
 		raw, closeRaw = f, func() { f.Close() }
 	}
-	if err := in.unpack(bufio.NewReaderSize(raw, 1<<16), closeRaw); err != nil {
+	if err := in.unpack(bufio.NewReaderSize(raw, bufferSize), closeRaw); err != nil {
 		closeRaw()
 		return nil, err
 	}
@@ -80,6 +83,11 @@ func open(path string, stdin io.Reader) (*input, error) {
 // Compressed data under another name are refused, since their lines would be keys
 // that nobody meant.
 func (in *input) unpack(raw *bufio.Reader, closeRaw func()) error {
+	if _, err := raw.Peek(1); err == io.EOF {
+		return fmt.Errorf("%s: no keys, it is empty", in.path)
+	} else if err != nil {
+		return in.readError(err)
+	}
 	var plain io.Reader = raw
 	in.close = closeRaw
 	for _, p := range packings {
@@ -95,17 +103,15 @@ func (in *input) unpack(raw *bufio.Reader, closeRaw func()) error {
 		}
 	} else {
 		z, closePacked, err := in.packed.open(raw)
-		if err == io.EOF {
-			return fmt.Errorf("%s: no keys, the file is empty", in.path)
-		}
 		if err != nil {
 			return in.readError(err)
 		}
 		plain = z
 		in.close = func() { closePacked(); closeRaw() }
 	}
-	in.limit = &limit{r: plain, left: MaxKeyBytes}
-	in.r = bufio.NewReaderSize(in.limit, 1<<16)
+	in.limit = &limit{r: plain}
+	in.limit.reset()
+	in.r = bufio.NewReaderSize(in.limit, bufferSize)
 	return nil
 }
 
@@ -120,16 +126,19 @@ func (in *input) skipByteOrderMark() {
 // until the next call. The error is io.EOF after the last line.
 func (in *input) line() ([]byte, error) {
 	in.number++
-	in.limit.left = MaxKeyBytes
+	in.limit.reset()
 	in.long = in.long[:0]
 	line, err := in.r.ReadSlice('\n')
-	for err == bufio.ErrBufferFull {
+	for err == bufio.ErrBufferFull && len(in.long) <= MaxKeyBytes {
 		in.long = append(in.long, line...)
 		line, err = in.r.ReadSlice('\n')
 	}
 	if len(in.long) > 0 {
 		in.long = append(in.long, line...)
 		line = in.long
+	}
+	if len(line) > MaxKeyBytes+len("\r\n") {
+		err = errTooLong
 	}
 	if err == io.EOF && len(line) > 0 {
 		return line, nil // the last line has no end of its own
@@ -166,12 +175,14 @@ func (in *input) readError(err error) error {
 
 var errTooLong = errors.New("line too long")
 
-// A limit refuses to read on when more than left bytes have been read since left
-// was set.
+// A limit refuses to read on when far more than MaxKeyBytes were read since its
+// reset: a quoted field that nobody closed would take the whole file.
 type limit struct {
 	r    io.Reader
 	left int
 }
+
+func (l *limit) reset() { l.left = MaxKeyBytes + bufferSize }
 
 func (l *limit) Read(p []byte) (int, error) {
 	if l.left <= 0 {

@@ -75,11 +75,11 @@ type generated struct {
 	form  func(salt *[4]uint64, rank uint64) string
 }
 
-func generate(kind string, count int, seed uint64, form func(*[4]uint64, uint64) string) generated {
+func generate(kind string, count int, seed uint64, form func(*[4]uint64, uint64) string) *generated {
 	if count < 0 || count > MaxKeys {
 		panic(fmt.Sprintf("workloads: %d %s keys", count, kind))
 	}
-	g := generated{name: fmt.Sprintf("%s:%d", kind, count), count: count, form: form}
+	g := &generated{name: fmt.Sprintf("%s:%d", kind, count), count: count, form: form}
 	r := Rand(seed, kind)
 	for i := range g.salt {
 		g.salt[i] = r.Uint64()
@@ -87,10 +87,10 @@ func generate(kind string, count int, seed uint64, form func(*[4]uint64, uint64)
 	return g
 }
 
-func (g generated) Name() string { return g.name }
-func (g generated) Len() int     { return g.count }
+func (g *generated) Name() string { return g.name }
+func (g *generated) Len() int     { return g.count }
 
-func (g generated) Key(rank int) string {
+func (g *generated) Key(rank int) string {
 	checkRank(rank, g.count)
 	return g.form(&g.salt, uint64(rank))
 }
@@ -229,7 +229,7 @@ func parseGenerated(spec, rest string, make func(int, uint64) KeySet) (KeySet, e
 	if err != nil {
 		return nil, fmt.Errorf("keys %q: SEED %q is not a whole number from 0 to %d", spec, seedField, uint64(math.MaxUint64))
 	}
-	set := make(count, seed).(generated)
+	set := make(count, seed).(*generated)
 	if seed != defaultSeed {
 		set.name = fmt.Sprintf("%s:%d", set.name, seed)
 	}

@@ -1,10 +1,12 @@
 package workloads
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,7 +47,7 @@ func Zipf(s float64, n int) *Popularity {
 	for r := range weights {
 		weights[r] = exp(-float64(s * ln(float64(r+1))))
 	}
-	return fromWeights("zipf:"+strconv.FormatFloat(s, 'g', -1, 64), weights)
+	return fromWeights("zipf:"+strconv.FormatFloat(math.Abs(s), 'g', -1, 64), weights)
 }
 
 // Counts returns the popularity under which each rank is asked for in proportion
@@ -53,21 +55,17 @@ func Zipf(s float64, n int) *Popularity {
 // negative, NaN or infinite, or when all are 0.
 func Counts(counts []float64) *Popularity {
 	checkRanks(len(counts))
-	for rank, c := range counts {
-		if !(c >= 0) || math.IsInf(c, 1) {
-			panic(fmt.Sprintf("workloads: count %v at rank %d", c, rank))
-		}
+	if err := checkCounts(counts); err != nil {
+		panic("workloads: " + err.Error())
 	}
-	return fromWeights("counts", append([]float64(nil), counts...))
+	return fromWeights("counts", slices.Clone(counts))
 }
 
-// fromWeights makes a popularity from the relative frequencies of its ranks, and
-// keeps the slice.
+// fromWeights makes a popularity from the relative frequencies of its ranks, which
+// must be finite, not negative, and add up to a finite number above 0. It keeps
+// the slice.
 func fromWeights(name string, weights []float64) *Popularity {
 	sum := total(weights)
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		panic(fmt.Sprintf("workloads: the frequencies of %s add up to %v", name, sum))
-	}
 	for rank, w := range weights {
 		weights[rank] = w / sum
 	}
@@ -98,6 +96,9 @@ func ParsePopularity(spec string, n int, counts []float64) (*Popularity, error) 
 		if len(counts) != n {
 			return nil, fmt.Errorf("popularity %q: %d counts for %d keys, it needs a file of keys", spec, len(counts), n)
 		}
+		if err := checkCounts(counts); err != nil {
+			return nil, fmt.Errorf("popularity %q: %w", spec, err)
+		}
 		return Counts(counts), nil
 	}
 	return nil, fmt.Errorf("popularity %q is unknown, want uniform, zipf:S or counts", spec)
@@ -106,6 +107,21 @@ func ParsePopularity(spec string, n int, counts []float64) (*Popularity, error) 
 func checkExponent(s float64) error {
 	if !(s >= 0) || math.IsInf(s, 1) {
 		return fmt.Errorf("exponent %v, it must be a finite number of 0 or more", s)
+	}
+	return nil
+}
+
+func checkCounts(counts []float64) error {
+	for rank, c := range counts {
+		if !(c >= 0) || math.IsInf(c, 1) {
+			return fmt.Errorf("count %v at rank %d, it must be a finite number of 0 or more", c, rank)
+		}
+	}
+	switch sum := total(counts); {
+	case sum == 0:
+		return errors.New("all counts are 0, some key must be asked for")
+	case !(sum <= math.MaxFloat64):
+		return fmt.Errorf("the counts add up to more than %g, scale them down", math.MaxFloat64)
 	}
 	return nil
 }
@@ -132,9 +148,9 @@ func (p *Popularity) P(rank int) float64 {
 	return p.p[rank]
 }
 
-// Sample draws a rank in constant time, from one number of the generator. The
-// probability of a rank is P to within 2^-32/n, that of the most popular rank to
-// within 2^-32; a rank with P of 0 is never drawn.
+// Sample draws a rank in constant time, from one number of the generator. It draws
+// a rank with the probability P to within 2^-32 and, for all but the most popular
+// ranks, to within 2^-31/n. A rank with P of 0 is never drawn.
 func (p *Popularity) Sample(r *rand.Rand) int {
 	x := r.Uint64()
 	high, low := bits.Mul64(x, uint64(p.n))

@@ -26,8 +26,8 @@ func ln(x float64) float64 {
 	f := (m - 1) / (m + 1)
 	z := float64(f * f)
 	sum := 0.0
-	for k := 21; k >= 3; k -= 2 {
-		sum = float64((sum + 1/float64(k)) * z)
+	for _, c := range [...]float64{1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9, 1. / 7, 1. / 5, 1. / 3} {
+		sum = float64((sum + c) * z)
 	}
 	tail := float64(2*f*sum) + float64(float64(e)*ln2Low)
 	return float64(float64(e)*ln2High) + (2*f + tail)
@@ -44,8 +44,11 @@ func exp(x float64) float64 {
 	// The series of e^r with |r| < 0.347; what follows the last term is below
 	// 1e-18 of the sum.
 	sum := 0.0
-	for n := 14; n >= 1; n-- {
-		sum = float64((1+sum)*r) / float64(n)
+	for _, c := range [...]float64{
+		1. / 87178291200, 1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800,
+		1. / 362880, 1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1,
+	} {
+		sum = float64((sum + c) * r)
 	}
 	return math.Ldexp(1+sum, int(k))
 }

@@ -42,7 +42,7 @@ func (o FileOptions) rows(path string) iter.Seq2[row, error] {
 			r, err := next()
 			if err == io.EOF {
 				if empty {
-					yield(row{}, fmt.Errorf("%s: no keys, there is nothing in it%s", path, o.belowHeader()))
+					yield(row{}, fmt.Errorf("%s: no keys, it is empty%s", path, o.belowHeader()))
 				}
 				return
 			}
@@ -109,7 +109,7 @@ func (o FileOptions) table(in *input) (*table, error) {
 	line, err := in.line()
 	switch {
 	case err == io.EOF:
-		return nil, fmt.Errorf("%s: empty, want a header with the column %q", in.path, o.KeyColumn)
+		return nil, fmt.Errorf("%s: no keys, it is empty, want a header with the column %q", in.path, o.KeyColumn)
 	case err != nil:
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (t *table) csv() func() (row, error) {
 	r.ReuseRecord = true
 	var key []byte
 	return func() (row, error) {
-		t.in.limit.left = MaxKeyBytes
+		t.in.limit.reset()
 		fields, err := r.Read()
 		if err == io.EOF {
 			return row{}, err

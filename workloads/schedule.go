@@ -100,6 +100,6 @@ func parseReweight(spec, text string, n int, r *rand.Rand) (Schedule, error) {
 		return Schedule{}, fmt.Errorf("schedule %q: it would leave no weight, start from at least two nodes", spec)
 	}
 	change := Change{Op: SetWeight, Node: below(r, n), Factor: factor}
-	name := "reweight:" + strconv.FormatFloat(factor, 'g', -1, 64)
+	name := "reweight:" + strconv.FormatFloat(math.Abs(factor), 'g', -1, 64)
 	return Schedule{Name: name, Steps: [][]Change{{change}}}, nil
 }
