@@ -134,19 +134,8 @@ func Resume(dir string) (*Writer, *Set, error) {
 
 func (w *Writer) resume(dir string) (*Set, error) {
 	set, good, err := parse(w.f, w.f.Name())
-	if err != nil && good == 0 {
-		// Not even the first line survived: it is made again from run.json.
-		var run Run
-		if b, rerr := os.ReadFile(filepath.Join(dir, RunFile)); rerr != nil || json.Unmarshal(b, &run) != nil || checkRun(run) != nil {
-			return nil, err
-		}
-		if !errors.Is(err, errNoRun) {
-			return nil, err
-		}
-		if err := w.f.Truncate(0); err != nil {
-			return nil, err
-		}
-		return &Set{Run: run, Warnings: []string{w.f.Name() + ": was empty, begun again from " + RunFile}}, w.line(run)
+	if errors.Is(err, errNoRun) {
+		return w.restart(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -156,6 +145,27 @@ func (w *Writer) resume(dir string) (*Set, error) {
 	}
 	w.size = good
 	return set, nil
+}
+
+// restart makes the first line again from run.json, which is there before it.
+func (w *Writer) restart(dir string) (*Set, error) {
+	path := filepath.Join(dir, RunFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w.f.Name(), errNoRun)
+	}
+	var run Run
+	if err := json.Unmarshal(b, &run); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := checkRun(run); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := w.f.Truncate(0); err != nil {
+		return nil, fmt.Errorf("cannot cut the torn first line off: %w", err)
+	}
+	warning := fmt.Sprintf("%s: made the first line again from %s", w.f.Name(), RunFile)
+	return &Set{Run: run, Warnings: []string{warning}}, w.line(run)
 }
 
 // Append writes one trial. Its Type is set here, and exact metrics are rounded
@@ -228,6 +238,9 @@ func Read(path string) (*Set, error) {
 		path = filepath.Join(path, RecordsFile)
 	}
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no run there, name a folder that holds %s: %w", RecordsFile, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -236,14 +249,8 @@ func Read(path string) (*Set, error) {
 	return set, err
 }
 
-// ReadFrom reads the records of a run from a stream; file names it in errors.
-func ReadFrom(r io.Reader, file string) (*Set, error) {
-	set, _, err := parse(r, file)
-	return set, err
-}
-
 // errNoRun says that there is no whole first line.
-var errNoRun = errors.New("no run line, the run ended before it began")
+var errNoRun = errors.New("no run line, the run ended before it began: start it anew")
 
 // parse reads records and returns the length of the part that is whole lines.
 func parse(r io.Reader, file string) (*Set, int64, error) {
@@ -261,8 +268,8 @@ func parse(r io.Reader, file string) (*Set, int64, error) {
 		}
 		if !torn {
 			err = set.add(line, number, seen)
-			if _, more := lines.Peek(1); err != nil && more == io.EOF && !json.Valid(line) {
-				torn = true
+			if _, more := lines.Peek(1); err != nil && number > 1 && more == io.EOF && !json.Valid(line) {
+				torn = true // what a power cut leaves may hold a newline
 			}
 		}
 		if torn {

@@ -143,10 +143,8 @@ const exactDigits = 12
 // Exact rounds v to 12 significant digits. Exact metrics are stored so, since
 // the mathematical functions of two machines may differ in the last bits.
 func Exact(v float64) float64 {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', exactDigits-1, 64), 64)
-	if err != nil {
-		return v // the largest finite values may round up to infinity
-	}
+	// Neither can this fail nor overflow: the largest float64 rounds down.
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', exactDigits-1, 64), 64)
 	return rounded
 }
 

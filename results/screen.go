@@ -538,8 +538,9 @@ func (v view) readBytes(n int) int {
 			footprint = max(footprint, r.Center)
 		}
 	}
-	bytes := 4096
-	for float64(bytes) < footprint {
+	const least, most = 1 << 12, 1 << 40
+	bytes := least
+	for float64(bytes) < footprint && bytes < most {
 		bytes *= 2
 	}
 	return bytes
