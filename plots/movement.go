@@ -1,0 +1,175 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/ringbench/ringbench/results"
+)
+
+// scheduleName says a schedule in plain words.
+func scheduleName(schedule string) string {
+	switch schedule {
+	case "add-one":
+		return "one node joins"
+	case "remove-one":
+		return "one node leaves"
+	case "remove-each":
+		return "each node leaves in turn"
+	case "reweight":
+		return "one weight changes"
+	}
+	return clean(schedule)
+}
+
+// A move is what one change of membership moves, and what it had to.
+type move struct {
+	results.Row
+	minimum float64
+}
+
+// moves returns the movement of all contestants, with the minimum beside it.
+func (r *run) moves() []move {
+	minimum := map[string]float64{}
+	for _, row := range r.metric("movement", "moved-minimum") {
+		minimum[row.Cell] = row.Center
+	}
+	rows := r.metric("movement", "moved-fraction")
+	var moves []move
+	if len(rows) == 0 {
+		return nil
+	}
+	workload := workloads(rows)[0]
+	for _, row := range rows {
+		if least, ok := minimum[row.Cell]; ok && row.Workload == workload {
+			moves = append(moves, move{row, least})
+		}
+	}
+	return moves
+}
+
+// apart keeps the numbers that are at least twice the one kept before, and of
+// them at most n.
+func apart(ns []int, n int) []int {
+	var kept []int
+	for _, v := range ns {
+		if len(kept) == 0 || v >= 2*kept[len(kept)-1] {
+			kept = append(kept, v)
+		}
+	}
+	return thin(kept, n)
+}
+
+// movement draws the part of the keys that a change of membership moves.
+func (r *run) movement() (Figure, bool) {
+	moves := r.moves()
+	if len(moves) == 0 {
+		return Figure{}, false
+	}
+	var rows []results.Row
+	var schedules []string
+	for _, m := range moves {
+		rows = append(rows, m.Row)
+		if !slices.Contains(schedules, m.Schedule) {
+			schedules = append(schedules, m.Schedule)
+		}
+	}
+	slices.SortStableFunc(schedules, func(a, b string) int { return cmp.Compare(scheduleRank(a), scheduleRank(b)) })
+	schedules = schedules[:min(len(schedules), 2)]
+	sizes := apart(nodeCounts(rows), 3)
+	labels := r.labelsByExcess(moves, sizes[0])
+
+	var xs []float64
+	for _, m := range moves {
+		xs = append(xs, m.Center, m.minimum)
+	}
+	x := logScale(xs, percent)
+	shapes := []marker{circle, square, triangle}
+	var key []keyItem
+	for i, n := range sizes {
+		key = append(key, keyDot(look{color: soft, marker: shapes[i]}, plural(n, "node")))
+	}
+	key = append(key, keyTick(look{color: ink}, "the least that must move"))
+
+	var panels []*panel
+	for i, schedule := range schedules {
+		rc := rowChart{heading: scheduleName(schedule), x: x, unit: "part of the keys that move"}
+		for _, label := range labels {
+			rw := row{name: label}
+			for lane, n := range sizes {
+				for _, m := range moves {
+					if m.Label == label && m.Schedule == schedule && m.Nodes == n {
+						rw.marks = append(rw.marks, moveMarks(m, x, r.look(m.Row), shapes[lane], len(sizes), lane)...)
+					}
+				}
+			}
+			rc.rows = append(rc.rows, rw)
+		}
+		p := rc.panel()
+		if i > 0 {
+			p.plot.Y.Tick.Marker = plot.ConstantTicks(nil)
+		}
+		panels = append(panels, p)
+	}
+	f := panelFigure(panels, 2, key)
+	f.height = 95 + vg.Length(len(labels))*(rowHeight+3)
+	f.Name = "movement"
+	f.Title = "Keys that change their node when the cluster changes"
+	f.Caption = movementCaption(moves, schedules[0], sizes[0])
+	f.footer = r.footer("movement")
+	return f, true
+}
+
+func scheduleRank(schedule string) int {
+	return slices.Index([]string{"remove-one", "add-one"}, schedule) * -1
+}
+
+// moveMarks draws one change in a lane of its contestant's row.
+func moveMarks(m move, x scale, l look, shape marker, lanes, lane int) []mark {
+	at := vg.Length(5) * (vg.Length(lanes-1)/2 - vg.Length(lane))
+	l.marker = shape
+	return []mark{
+		{kind: span, x: x.clamp(m.minimum), to: m.Center, look: look{color: l.color}, lane: at},
+		{kind: tick, x: m.minimum, look: look{color: ink}, lane: at},
+		{kind: dot, x: m.Center, look: l, lane: at},
+	}
+}
+
+// labelsByExcess orders the contestants by how far they are above the minimum
+// at n nodes.
+func (r *run) labelsByExcess(moves []move, n int) []string {
+	excess := map[string]float64{}
+	var labels []string
+	for _, m := range moves {
+		if _, seen := excess[m.Label]; !seen {
+			labels = append(labels, m.Label)
+			excess[m.Label] = 1
+		}
+		if m.Nodes == n && m.minimum > 0 {
+			excess[m.Label] = max(excess[m.Label], m.Center/m.minimum)
+		}
+	}
+	slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(math.Round(10*excess[a]), math.Round(10*excess[b])) })
+	return labels
+}
+
+func movementCaption(moves []move, schedule string, n int) string {
+	var worst move
+	for _, m := range moves {
+		if m.Schedule == schedule && m.Nodes == n && m.minimum > 0 &&
+			(worst.minimum == 0 || m.Center/m.minimum > worst.Center/worst.minimum) {
+			worst = m
+		}
+	}
+	if worst.minimum == 0 {
+		return "Each contestant beside the least that any algorithm has to move."
+	}
+	return fmt.Sprintf("With %s, when %s, %s moves %s of the keys, %s times the least that must move (%s). "+
+		"A dot on its stroke moves no key without need.",
+		plural(n, "node"), scheduleName(schedule), worst.Label, percent(worst.Center), trimmed(worst.Center/worst.minimum, 2), percent(worst.minimum))
+}

@@ -1,0 +1,364 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/ringbench/ringbench/results"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// An overNodes figure draws one metric of all contestants against the number
+// of nodes, on logarithmic axes, with what no contestant can beat beside them.
+type overNodes struct {
+	unit    string
+	name    func(float64) string // of values
+	lines   []line
+	floors  []line
+	heading string
+}
+
+// panels makes the frames: one when the lines are few, else several that share
+// their axes, in the order of the lines.
+func (o overNodes) panels(columns int) []*panel {
+	all := slices.Concat(o.lines, o.floors)
+	x, y := logScale(abscissas(all), count), logScale(values(all), o.name)
+	groups := split(o.lines, maxLines)
+	columns = max(columns, min(len(groups), 2))
+	var panels []*panel
+	for i, group := range groups {
+		ch := chart{heading: o.heading, xName: "nodes", x: x, y: y, lines: slices.Concat(group, stretch(o.floors, x)), columns: columns}
+		if i%columns == 0 {
+			ch.unit = o.unit
+		}
+		panels = append(panels, ch.panel())
+	}
+	return panels
+}
+
+// split deals the lines to the fewest groups of at most n, as even as possible.
+func split(lines []line, n int) [][]line {
+	groups := (len(lines) + n - 1) / n
+	var parts [][]line
+	for i := range groups {
+		parts = append(parts, lines[i*len(lines)/groups:(i+1)*len(lines)/groups])
+	}
+	return parts
+}
+
+// stretch draws a floor that was measured at one size only over the whole axis.
+func stretch(floors []line, x scale) []line {
+	var out []line
+	for _, l := range floors {
+		if len(l.points) == 1 {
+			p, q := l.points[0], l.points[0]
+			p.x, q.x = x.min, x.max
+			l.points = []point{p, q}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// figure makes a figure of the one chart.
+func (o overNodes) figure() Figure {
+	panels := o.panels(1)
+	return panelFigure(panels, min(len(panels), 2), nil)
+}
+
+// extremes returns the rows of the least and the largest value.
+func extremes(rows []results.Row) (least, most results.Row) {
+	least, most = rows[0], rows[0]
+	for _, row := range rows {
+		if row.Center < least.Center {
+			least = row
+		}
+		if row.Center > most.Center {
+			most = row
+		}
+	}
+	return least, most
+}
+
+// lookup draws the throughput of lookups against the number of nodes.
+func (r *run) lookup() (Figure, bool) {
+	rows := r.metric("lookup", "lookup-ns")
+	if len(rows) == 0 {
+		return Figure{}, false
+	}
+	workload := workloads(rows)[0]
+	rows = where(rows, ofWorkload(workload))
+	o := overNodes{unit: "time of one lookup", name: duration, lines: r.linesOverNodes(rows), floors: r.lookupFloors("lookup", "lookup-ns", workload)}
+	f := o.figure()
+	f.Name = "lookup"
+	f.Title = "What a lookup costs as the cluster grows"
+	n := fullest(rows)
+	least, most := extremes(where(rows, ofNodes(n)))
+	f.Caption = fmt.Sprintf("With %s one lookup of a hashed key takes from %s (%s) to %s (%s), when lookups do not wait for each other. "+
+		"Grey: the measuring loop alone, and one read from an array as large as the structure of ring.",
+		plural(n, "node"), duration(least.Center), least.Label, duration(most.Center), most.Label)
+	f.footer = r.footer("lookup")
+	return f, true
+}
+
+// lookupFloors returns the floors of a timed measure: the loop around a control
+// that does nothing, and one read from an array as large as ring's structure.
+func (r *run) lookupFloors(measure, metric, workload string) []line {
+	loop := line{name: "empty loop", look: lookOf("control", 0), thin: true}
+	read := line{name: "one read", look: lookOf("one-read", 0), thin: true}
+	reads := map[uint64]float64{} // bytes -> ns
+	for _, row := range r.rows {
+		if row.Measure != measure || row.Metric != metric || !isControl(row) {
+			continue
+		}
+		if row.Algorithm == "control" {
+			if row.Workload == workload || row.Workload == "" {
+				loop.points = append(loop.points, point{float64(row.Nodes), row.Center, row.Center, row.Center})
+			}
+			continue
+		}
+		if size, err := strconv.ParseUint(results.Param(row.Params, "bytes"), 10, 64); err == nil {
+			reads[size] = row.Center
+		}
+	}
+	for _, row := range r.metric(measure, "footprint-bytes") {
+		if row.Label != "ring" || row.Workload != workload || row.Center < 1 || row.Center > math.MaxInt64/2 {
+			continue
+		}
+		size := max(uint64(1)<<bits.Len64(uint64(row.Center)-1), 4096)
+		if ns, ok := reads[size]; ok {
+			read.points = append(read.points, point{float64(row.Nodes), ns, ns, ns})
+		}
+	}
+	var floors []line
+	for _, l := range []line{loop, read} {
+		if l.points = tidy(l.points); len(l.points) > 0 {
+			floors = append(floors, l)
+		}
+	}
+	return floors
+}
+
+// balance draws how evenly counted keys fall on the nodes.
+func (r *run) balance() (Figure, bool) {
+	rows := r.metric("balance", "balance-cv")
+	if len(rows) == 0 {
+		return Figure{}, false
+	}
+	rows = where(rows, ofWorkload(workloads(rows)[0]))
+	o := overNodes{unit: "stddev / mean of the keys per node", name: percent, lines: r.linesOverNodes(rows)}
+	noise := line{look: look{color: floor, dash: dashed}, thin: true}
+	for _, row := range rows {
+		if row.Floor > 0 && finite(row.Floor) && row.Weights == "" {
+			noise.name = "chance, " + magnitude(float64(row.Keys)) + " keys"
+			noise.points = append(noise.points, point{float64(row.Nodes), row.Floor, row.Floor, row.Floor})
+		}
+	}
+	if noise.points = tidy(noise.points); len(noise.points) > 0 {
+		o.floors = []line{noise}
+	}
+	f := o.figure()
+	f.Name = "balance"
+	f.Title = "How evenly the keys fall on the nodes"
+	n := fullest(rows)
+	least, most := extremes(where(rows, ofNodes(n)))
+	f.Caption = fmt.Sprintf("With %s the keys per node differ by %s of the mean with %s and by %s with %s. "+
+		"Grey: what chance alone makes of so many keys, however good the algorithm.",
+		plural(n, "node"), percent(least.Center), least.Label, percent(most.Center), most.Label)
+	f.footer = r.footer("balance")
+	return f, true
+}
+
+// memory draws what the structures hold.
+func (r *run) memory() (Figure, bool) {
+	rows := r.metric("memory", "memory-bytes")
+	unit, what := "heap held by the structure", "measured on the heap"
+	if len(rows) == 0 {
+		rows = r.metric("memory", "footprint-bytes")
+		unit, what = "bytes of the structure", "counted from its lengths"
+	}
+	if len(rows) == 0 {
+		return Figure{}, false
+	}
+	f := overNodes{unit: unit, name: bytesName, lines: r.linesOverNodes(rows)}.figure()
+	f.Name = "memory"
+	f.Title = "What an algorithm keeps in memory"
+	n := fullest(rows)
+	least, most := extremes(where(rows, func(row results.Row) bool { return row.Nodes == n && (row.Center > 0 || zeros(rows) == "") }))
+	f.Caption = fmt.Sprintf("With %s the structure takes from %s (%s) to %s (%s), %s.",
+		plural(n, "node"), bytesName(least.Center), least.Label, bytesName(most.Center), most.Label, what)
+	if zero := zeros(rows); zero != "" {
+		f.Caption += " Takes nothing, and so has no place on a logarithmic axis: " + zero + "."
+	}
+	f.footer = r.footer("memory")
+	return f, true
+}
+
+// zeros names the contestants all of whose values are zero.
+func zeros(rows []results.Row) string {
+	most := map[string]float64{}
+	var order []string
+	for _, row := range rows {
+		if _, seen := most[row.Label]; !seen {
+			order = append(order, row.Label)
+		}
+		most[row.Label] = max(most[row.Label], row.Center)
+	}
+	return enumerate(slices.DeleteFunc(order, func(label string) bool { return most[label] > 0 }))
+}
+
+// enumerate joins names: "a", "a and b", "a, b and c".
+func enumerate(names []string) string {
+	s := ""
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			s += " and "
+		default:
+			s += ", "
+		}
+		s += name
+	}
+	return s
+}
+
+// allocations draws the allocations per lookup.
+func (r *run) allocations() (Figure, bool) {
+	rows := r.metric("allocations", "allocs-per-lookup")
+	if len(rows) == 0 {
+		return Figure{}, false
+	}
+	lines := merge(r.linesOverNodes(rows))
+	ch := chart{unit: "allocations per lookup", xName: "nodes", lines: lines[:min(len(lines), maxLines)], columns: 1,
+		x: logScale(abscissas(lines), count), y: linearScale(values(lines), plain)}
+	f := panelFigure([]*panel{ch.panel()}, 1, nil)
+	f.height = 150
+	f.Name = "allocations"
+	f.Title = "Does a lookup allocate?"
+	_, most := extremes(rows)
+	if most.Center == 0 {
+		f.Caption = fmt.Sprintf("No: none of the %s allocates on the heap to look a key up, at any size.", plural(contestants(rows), "contestant"))
+	} else {
+		f.Caption = fmt.Sprintf("%s makes %s in a lookup at %s; an allocation costs more than most lookups, and work for the garbage collector later.",
+			most.Label, plainPlural(most.Center, "allocation"), plural(most.Nodes, "node"))
+	}
+	f.footer = r.footer("allocations")
+	return f, true
+}
+
+func plainPlural(v float64, thing string) string {
+	if v == 1 {
+		return "1 " + thing
+	}
+	return plain(v) + " " + thing + "s"
+}
+
+// contestants counts the labels in the rows.
+func contestants(rows []results.Row) int {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		seen[row.Label] = true
+	}
+	return len(seen)
+}
+
+// merge makes one line of those that cover each other.
+func merge(lines []line) []line {
+	var merged []line
+	var names [][]string
+	for _, l := range lines {
+		i := slices.IndexFunc(merged, func(m line) bool { return slices.Equal(m.points, l.points) })
+		if i < 0 {
+			merged = append(merged, l)
+			names = append(names, nil)
+			i = len(merged) - 1
+		}
+		names[i] = append(names[i], l.name)
+	}
+	for i := range merged {
+		switch n := len(names[i]); {
+		case n == len(lines) && n > 1:
+			merged[i].name = fmt.Sprintf("all %d", n)
+		case n > 2:
+			merged[i].name = fmt.Sprintf("%s and %d more", names[i][0], n-1)
+		default:
+			merged[i].name = enumerate(names[i])
+		}
+		if len(names[i]) > 1 {
+			merged[i].look = look{color: soft, dash: solid, marker: circle}
+		}
+	}
+	return merged
+}
+
+// build draws the time to build the structure.
+func (r *run) build() (Figure, bool) {
+	rows := r.metric("build", "build-ns")
+	if len(rows) == 0 {
+		return Figure{}, false
+	}
+	f := overNodes{unit: "time to build", name: duration, lines: r.linesOverNodes(rows)}.figure()
+	f.Name = "build"
+	f.Title = "How long it takes to start from a list of nodes"
+	n := fullest(rows)
+	least, most := extremes(where(rows, ofNodes(n)))
+	f.Caption = fmt.Sprintf("Building the structure over %s takes from %s (%s) to %s (%s).",
+		plural(n, "node"), duration(least.Center), least.Label, duration(most.Center), most.Label)
+	f.footer = r.footer("build")
+	return f, true
+}
+
+// membership draws the time to take in and to let go of one node.
+func (r *run) membership() (Figure, bool) {
+	parts := []struct {
+		heading string
+		rows    []results.Row
+	}{
+		{"a node joins", r.metric("add", "add-ns")},
+		{"a node leaves", r.metric("remove", "remove-ns")},
+	}
+	var lines [][]line
+	var xs, ys []float64
+	var all []results.Row
+	for _, part := range parts {
+		l := r.linesOverNodes(part.rows)
+		lines = append(lines, l)
+		xs, ys = append(xs, abscissas(l)...), append(ys, values(l)...)
+		all = append(all, part.rows...)
+	}
+	if len(all) == 0 {
+		return Figure{}, false
+	}
+	x, y := logScale(xs, count), logScale(ys, duration)
+	var panels []*panel
+	for i, part := range parts {
+		for _, group := range split(lines[i], maxLines) {
+			ch := chart{heading: part.heading, unit: "time of the change", xName: "nodes", x: x, y: y, lines: group, columns: 1}
+			panels = append(panels, ch.panel())
+		}
+	}
+	f := panelFigure(panels, 1, nil)
+	f.Name = "membership"
+	f.Title = "How long a change of membership takes"
+	n := fullest(all)
+	least, most := extremes(where(all, ofNodes(n)))
+	f.Caption = fmt.Sprintf("With %s one change takes from %s (%s) to %s (%s). What happens to the keys is another question.",
+		plural(n, "node"), duration(least.Center), least.Label, duration(most.Center), most.Label)
+	f.footer = r.footer("add", "remove")
+	return f, true
+}
+
+// panelFigure makes a figure of panels under an explanation of their markers.
+func panelFigure(panels []*panel, columns int, key []keyItem) Figure {
+	rows := (len(panels) + columns - 1) / columns
+	height := pageHeight - 90
+	if rows > 1 {
+		height = 30 + vg.Length(rows)*200
+	}
+	return Figure{height: height, body: func(c draw.Canvas) { drawPanels(drawKey(c, key), panels, columns) }}
+}

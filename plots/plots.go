@@ -1,0 +1,186 @@
+// Package plots turns the records of a run into pictures and a page: figures as
+// SVG, PNG or PDF, and a report in one HTML file. It measures nothing and knows
+// no algorithm; all it draws is in the records, so that a figure can be made
+// again, and the same records always give the same bytes.
+//
+// It is the last stage of the flow: spec, trials, records, summary, picture.
+// Numbers come from [results.Summarize]; style.go decides how they look.
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/ringbench/ringbench/results"
+)
+
+// A Figure is one picture of a run. Drawing it is safe for concurrent use.
+type Figure struct {
+	Name    string // stem of its file: "lookup"
+	Title   string // in plain words
+	Caption string // what it shows, with what the data say
+
+	footer string
+	height vg.Length // of body and footer
+	body   func(c draw.Canvas)
+}
+
+// All makes the figures for which the set holds data, in the order in which a
+// report shows them: exact figures first. A set without trials gives none.
+func All(set *results.Set) []Figure {
+	r := arrange(set)
+	var figures []Figure
+	for _, make := range []func() (Figure, bool){
+		r.vnodesSpread,
+		r.vnodesPeak,
+		r.circles,
+		r.balance,
+		r.movement,
+		r.hotKeys,
+		r.bounded,
+		r.lookup,
+		r.latency,
+		r.tradeOff,
+		r.memory,
+		r.allocations,
+		r.build,
+		r.membership,
+	} {
+		if f, ok := make(); ok {
+			figures = append(figures, f)
+		}
+	}
+	return figures
+}
+
+// Formats lists what a figure can be drawn as.
+var Formats = []string{"svg", "png", "pdf"}
+
+// CheckFormat refuses a format that no figure can be drawn as.
+func CheckFormat(format string) error {
+	if !slices.Contains(Formats, format) {
+		return fmt.Errorf("unknown format %q of a figure, take %s", format, strings.Join(Formats, ", "))
+	}
+	return nil
+}
+
+// Draw writes the figure in a format of [Formats].
+func (f Figure) Draw(w io.Writer, format string) error {
+	if err := CheckFormat(format); err != nil {
+		return err
+	}
+	width, height := f.size(false)
+	switch format {
+	case "svg":
+		_, err := w.Write(f.svg(false))
+		return err
+	case "pdf":
+		return f.pdf(w)
+	}
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
+	f.drawPage(draw.New(c), false)
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+	return err
+}
+
+// svg returns the figure as an svg element, in a file of its own or, bare, to
+// stand in a page that writes title and caption itself.
+func (f Figure) svg(bare bool) []byte {
+	width, height := f.size(bare)
+	c := vgsvg.New(width, height)
+	f.drawPage(draw.New(c), bare)
+	var b bytes.Buffer
+	c.WriteTo(&b) // a bytes.Buffer does not fail
+
+	_, drawing, _ := bytes.Cut(b.Bytes(), []byte("<svg"))
+	_, drawing, _ = bytes.Cut(drawing, []byte(">"))
+	drawing = bytes.ReplaceAll(drawing, []byte(fontByGonum), []byte(fontInSVG))
+	drawing = bytes.ReplaceAll(drawing, []byte("font-variant:normal;"), nil)
+	drawing = bytes.ReplaceAll(drawing, []byte("font-weight:normal;"), nil)
+	drawing = bytes.ReplaceAll(drawing, []byte("font-style:normal;"), nil)
+
+	var out bytes.Buffer
+	size := fmt.Sprintf(` width="%.5gpt" height="%.5gpt"`, width, height)
+	if bare {
+		size = ""
+	} else {
+		out.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+	}
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg"%s viewBox="0 0 %.5g %.5g" role="img" aria-label="%s">`,
+		size, width, height, html.EscapeString(f.Title+". "+f.Caption))
+	out.Write(drawing)
+	return out.Bytes()
+}
+
+// The family that the drawing library writes, and what takes its place: Arial
+// has letters of the same widths, and is there where Liberation Sans is not.
+const (
+	fontByGonum = "font-family:Liberation Sans;"
+	fontInSVG   = "font-family:'Liberation Sans',Arial,sans-serif;"
+)
+
+// pdf writes the figure as a PDF file.
+func (f Figure) pdf(w io.Writer) error {
+	width, height := f.size(false)
+	c := vgpdf.New(width, height)
+	page := draw.New(c)
+	page.Canvas = latin{c}
+	f.drawPage(page, false)
+	_, err := c.WriteTo(w)
+	return err
+}
+
+// latin hands texts on in code page 1252, which is what the PDF canvas takes
+// them to be. What that page lacks becomes a question mark.
+type latin struct{ vg.Canvas }
+
+func (l latin) FillString(f font.Face, p vg.Point, s string) {
+	var b []byte
+	for _, r := range s {
+		c, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok {
+			c = '?'
+		}
+		b = append(b, c)
+	}
+	l.Canvas.FillString(f, p, string(b))
+}
+
+// WriteAll draws all figures of the set into the folder, which it makes when it
+// is not there, in each of the formats. It returns the paths of the files.
+func WriteAll(dir string, set *results.Set, formats []string) ([]string, error) {
+	for _, format := range formats {
+		if err := CheckFormat(format); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("cannot make the folder of the figures: %w", err)
+	}
+	var paths []string
+	for _, f := range All(set) {
+		for _, format := range formats {
+			path := filepath.Join(dir, f.Name+"."+format)
+			err := results.WriteFile(path, func(w io.Writer) error { return f.Draw(w, format) })
+			if err != nil {
+				return paths, err
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}

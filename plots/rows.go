@@ -1,0 +1,118 @@
+package plots
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// rowHeight is the height of one contestant in a chart of rows.
+const rowHeight = vg.Length(19)
+
+// maxName is the widest name of a contestant; a longer one is cut.
+const maxName = 1.9 * vg.Inch
+
+// tickReach is how far a tick reaches above and below the middle of its lane.
+const tickReach = vg.Length(6.5)
+
+// A row is one contestant in a chart of rows.
+type row struct {
+	name  string
+	marks []mark
+}
+
+// A mark is what a row shows at a value.
+type mark struct {
+	kind   markKind
+	x, to  float64   // spans and bars reach from x to to
+	look   look      // colour, and the shape of a dot
+	lane   vg.Length // above the middle of the row
+	text   string    // beside the mark; "" for none
+	anchor float64   // left writes the text to the right of the mark, right to the left
+}
+
+type markKind int
+
+const (
+	dot  markKind = iota
+	tick          // an upright stroke: a minimum or a bound
+	span          // a thin line
+	bar
+)
+
+// A rowChart shows contestants one below the other along a common horizontal
+// axis.
+type rowChart struct {
+	heading, unit, xName string
+	x                    scale
+	rows                 []row
+}
+
+func (rc rowChart) panel() *panel {
+	y := scale{min: -0.5, max: float64(len(rc.rows)) - 0.5}
+	for i, r := range rc.rows {
+		name := pen{size: labelSize}.fit(r.name, maxName)
+		y.ticks = append(y.ticks, plot.Tick{Value: rc.height(i), Label: name})
+	}
+	p := &panel{heading: rc.heading, unit: rc.unit, plot: newPlot(rc.x, y, rc.xName)}
+	p.plot.Y.Tick.Label.Color = ink
+	p.plot.Y.Padding = 6
+	p.plot.Y.Tick.Label.Font.Size = labelSize
+	p.plot.Add(rc)
+	return p
+}
+
+// height is the place of row i on the vertical axis.
+func (rc rowChart) height(i int) float64 { return float64(len(rc.rows) - 1 - i) }
+
+// Plot draws the marks, spans and bars below ticks below dots.
+func (rc rowChart) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, kinds := range [][]markKind{{bar, span}, {tick}, {dot}} {
+		for i, r := range rc.rows {
+			for _, m := range r.marks {
+				if (m.kind == kinds[0] || m.kind == kinds[len(kinds)-1]) && rc.x.contains(m.x) {
+					m.draw(c, x(m.x), x(rc.x.clamp(m.to)), y(rc.height(i))+m.lane)
+				}
+			}
+		}
+	}
+}
+
+func (m mark) draw(c draw.Canvas, x, to, y vg.Length) {
+	text := pen{size: tickSize, color: readable(m.look.color)}
+	switch m.kind {
+	case dot:
+		m.look.draw(c, vg.Point{X: x, Y: y}, markerSize+0.4)
+	case tick:
+		c.StrokeLine2(draw.LineStyle{Color: m.look.color, Width: 1.2}, x, y-tickReach, x, y+tickReach)
+	case span:
+		c.StrokeLine2(draw.LineStyle{Color: m.look.color, Width: 1.3, Dashes: m.look.dash}, x, y, to, y)
+		x = to
+	case bar:
+		c.FillPolygon(m.look.color, []vg.Point{{X: x, Y: y - 5}, {X: to, Y: y - 5}, {X: to, Y: y + 5}, {X: x, Y: y + 5}})
+		x = to
+	}
+	offset := vg.Length(6.5)
+	if m.anchor == right {
+		offset = -offset
+	}
+	if m.text != "" {
+		w := text.width(m.text)
+		from := x + offset - vg.Length(m.anchor)*w
+		c.FillPolygon(paper, []vg.Point{{X: from - 1, Y: y - 5}, {X: from + w + 1, Y: y - 5}, {X: from + w + 1, Y: y + 5}, {X: from - 1, Y: y + 5}})
+	}
+	text.write(c, x+offset, y-tickSize*0.35, m.anchor, m.text)
+}
+
+// keyDot explains a marker's shape.
+func keyDot(l look, text string) keyItem {
+	return keyItem{text, func(c draw.Canvas, p vg.Point) { l.draw(c, p, markerSize+0.4) }}
+}
+
+// keyTick explains an upright stroke.
+func keyTick(l look, text string) keyItem {
+	return keyItem{text, func(c draw.Canvas, p vg.Point) {
+		mark{kind: tick, look: l}.draw(c, p.X, p.X, p.Y)
+	}}
+}

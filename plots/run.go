@@ -1,0 +1,261 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ringbench/ringbench/results"
+)
+
+// A run is a set of records, arranged for drawing.
+type run struct {
+	set      *results.Set
+	rows     []results.Row  // that hold a drawable value
+	variants map[string]int // label -> place among the contestants of its algorithm
+}
+
+func arrange(set *results.Set) *run {
+	r := &run{set: set, variants: map[string]int{}}
+	for _, row := range results.Summarize(set) {
+		if row.N > 0 && finite(row.Center) {
+			if !finite(row.Low) || !finite(row.High) {
+				row.Low, row.High = row.Center, row.Center
+			}
+			row.Label = clean(row.Label)
+			r.rows = append(r.rows, row)
+		}
+	}
+	// Sweeps over a parameter have figures of their own, in which the colour is
+	// not that of a contestant.
+	byAlgorithm := map[string][]results.Row{}
+	for _, row := range r.rows {
+		if row.Measure != "shares" {
+			byAlgorithm[row.Algorithm] = append(byAlgorithm[row.Algorithm], row)
+		}
+	}
+	for _, rows := range byAlgorithm {
+		slices.SortFunc(rows, func(a, b results.Row) int {
+			return cmp.Or(cmp.Compare(a.Weights, b.Weights), cmp.Compare(len(a.Label), len(b.Label)), cmp.Compare(a.Label, b.Label))
+		})
+		n := 0
+		for _, row := range rows {
+			if _, known := r.variants[row.Label]; !known {
+				r.variants[row.Label] = n
+				n++
+			}
+		}
+	}
+	return r
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// look returns how the contestant of a row is drawn.
+func (r *run) look(row results.Row) look { return lookOf(row.Algorithm, r.variants[row.Label]) }
+
+// isControl tells the contestants that measure the harness.
+func isControl(row results.Row) bool {
+	return row.Algorithm == "control" || row.Algorithm == "one-read"
+}
+
+// metric returns the rows of a metric in a measure, without the controls.
+func (r *run) metric(measure, metric string) []results.Row {
+	var rows []results.Row
+	for _, row := range r.rows {
+		if row.Measure == measure && row.Metric == metric && !isControl(row) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// workloads returns the workloads of the rows, uniform popularity first.
+func workloads(rows []results.Row) []string {
+	var all []string
+	for _, row := range rows {
+		if !slices.Contains(all, row.Workload) {
+			all = append(all, row.Workload)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(skew(a), skew(b)), cmp.Compare(a, b))
+	})
+	return all
+}
+
+// skew orders popularities: uniform, then the others.
+func skew(workload string) int {
+	if popularity(workload) == "uniform" {
+		return 0
+	}
+	return 1
+}
+
+// popularity is the second part of a workload: "uniform", "zipf:0.99", "counts".
+func popularity(workload string) string {
+	_, p, found := cutLast(workload, "+")
+	if !found {
+		return ""
+	}
+	return p
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// popularityName says a popularity in plain words.
+func popularityName(workload string) string {
+	switch p := clean(popularity(workload)); {
+	case p == "uniform":
+		return "every key asked alike"
+	case strings.HasPrefix(p, "zipf:"):
+		return "Zipf " + strings.TrimPrefix(p, "zipf:")
+	case p == "counts":
+		return "requests as counted"
+	default:
+		return p
+	}
+}
+
+// where returns the rows for which keep holds.
+func where(rows []results.Row, keep func(results.Row) bool) []results.Row {
+	var kept []results.Row
+	for _, row := range rows {
+		if keep(row) {
+			kept = append(kept, row)
+		}
+	}
+	return kept
+}
+
+func ofWorkload(workload string) func(results.Row) bool {
+	return func(row results.Row) bool { return row.Workload == workload }
+}
+
+func ofNodes(n int) func(results.Row) bool {
+	return func(row results.Row) bool { return row.Nodes == n }
+}
+
+// linesOverNodes makes one line of each contestant, over the number of nodes.
+func (r *run) linesOverNodes(rows []results.Row) []line {
+	var lines []line
+	index := map[string]int{}
+	for _, row := range rows {
+		i, ok := index[row.Label]
+		if !ok {
+			i = len(lines)
+			index[row.Label] = i
+			lines = append(lines, line{name: pen{size: labelSize}.fit(row.Label, maxName), look: r.look(row)})
+		}
+		lines[i].points = append(lines[i].points, point{float64(row.Nodes), row.Center, row.Low, row.High})
+	}
+	for i := range lines {
+		lines[i].points = tidy(lines[i].points)
+	}
+	return lines
+}
+
+// tidy sorts points along the axis and keeps one at each place.
+func tidy(points []point) []point {
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+	return slices.CompactFunc(points, func(a, b point) bool { return a.x == b.x })
+}
+
+// nodeCounts returns the numbers of nodes in the rows, ascending.
+func nodeCounts(rows []results.Row) []int {
+	var ns []int
+	for _, row := range rows {
+		ns = append(ns, row.Nodes)
+	}
+	slices.Sort(ns)
+	return slices.Compact(ns)
+}
+
+// fullest returns the number of nodes for which there are most rows, the
+// larger of equals; 0 when there are none.
+func fullest(rows []results.Row) int {
+	have := map[int]int{}
+	for _, row := range rows {
+		have[row.Nodes]++
+	}
+	best := 0
+	for _, n := range nodeCounts(rows) {
+		if have[n] >= have[best] {
+			best = n
+		}
+	}
+	return best
+}
+
+// footer names the suite, the machine and the seeds behind the measures.
+func (r *run) footer(measures ...string) string {
+	return r.footerOf(func(t results.Trial) bool { return slices.Contains(measures, t.Measure) })
+}
+
+// footerOf is the footer of a figure that draws the trials for which drawn holds.
+func (r *run) footerOf(drawn func(results.Trial) bool) string {
+	seeds := map[uint64]bool{}
+	reps := 0
+	for _, t := range r.set.Trials {
+		if t.Skip == "" && drawn(t) {
+			seeds[t.Seed] = true
+			if t.Timing != nil {
+				reps = max(reps, t.Rep+1)
+			}
+		}
+	}
+	parts := []string{"suite " + clean(r.set.Run.Suite)}
+	if m := machine(r.set.Run.Environment); m != "" {
+		parts = append(parts, m)
+	}
+	if len(seeds) == 1 {
+		for s := range seeds {
+			parts = append(parts, fmt.Sprintf("seed %d", s))
+		}
+	} else {
+		parts = append(parts, fmt.Sprintf("%d seeds from %d", len(seeds), r.set.Run.Seed))
+	}
+	if reps > 1 {
+		parts = append(parts, fmt.Sprintf("%d repetitions", reps))
+	}
+	if v := clean(r.set.Run.Version); v != "" {
+		parts = append(parts, "ringbench "+v)
+	}
+	return strings.Join(parts, " \u00b7 ")
+}
+
+// machine names the machine in a few words.
+func machine(e results.Environment) string {
+	cpu := clean(e.CPU)
+	for _, noise := range []string{"(R)", "(TM)", "(tm)", " Processor", " CPU"} {
+		cpu = strings.ReplaceAll(cpu, noise, "")
+	}
+	cpu, _, _ = strings.Cut(cpu, " @")
+	var parts []string
+	if cpu = strings.Join(strings.Fields(cpu), " "); cpu != "" {
+		parts = append(parts, cpu)
+	}
+	if e.Cores > 0 {
+		parts = append(parts, plural(e.Cores, "core"))
+	}
+	if e.OS != "" {
+		parts = append(parts, clean(e.OS+"/"+e.Arch))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// plural counts things: "1 core", "2 cores".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return count(float64(n)) + " " + thing + "s"
+}
