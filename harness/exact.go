@@ -179,8 +179,8 @@ func (e *examination) load(tr *results.Trial) {
 }
 
 // movement carries the trial's schedule out and compares each step with the
-// state before it. Of several steps the mean is recorded, and of failover the
-// largest.
+// state before it. Of several steps the mean is recorded; of failover the
+// largest, and of violations the sum.
 func (e *examination) movement(tr *results.Trial) error {
 	// All contestants face the same change.
 	r := workloads.Rand(tr.Seed, tr.Schedule, strconv.Itoa(e.sub.n))
@@ -188,65 +188,27 @@ func (e *examination) movement(tr *results.Trial) error {
 	if err != nil {
 		return algorithms.Unsupported("%v", err)
 	}
-	sampled := tr.Measure == "movement"
-	var p func(int) float64
-	if sampled {
-		p = e.pl.keys.ofWorkload(tr.Workload).P
-	}
 	_, owned := e.base.Mapper.(algorithms.Owned)
-	if !sampled && !owned {
+	if tr.Measure == "shares" && !owned {
 		return algorithms.Unsupported("%s does not list its cells, so its movement is known from keys only", e.sub.info.Name)
 	}
 	var sum Movement
-	failover := math.NaN()
+	sum.Failover = math.NaN()
 	ranges := 0
-	now := (*Placement)(nil)
-	for _, step := range schedule.Steps {
-		if now == nil || schedule.Independent {
+	var now *Placement
+	for i, step := range schedule.Steps {
+		if i == 0 || schedule.Independent {
 			if now, err = e.base.Clone(); err != nil {
 				return err
 			}
 		}
-		var before, after View
-		if sampled {
-			before.Owners = e.baseOwners()
-			if !schedule.Independent && len(schedule.Steps) > 1 {
-				before.Owners = e.ownersOf(now)
-			}
+		fresh := schedule.Independent || i == 0
+		m, moved, err := e.step(tr, now, step, fresh)
+		if err != nil {
+			return err
 		}
-		before.Weights, before.Total = now.Weights()
-		cells, _ := now.Cells()
-		for _, c := range step {
-			if c.Op == workloads.AddNode {
-				c.Node = now.Announce(e.sub.newcomer(len(now.Nodes)))
-			}
-			if err := now.Apply(c); err != nil {
-				return err
-			}
-		}
-		after.Weights, after.Total = now.Weights()
-		var flows []Flow
-		if owned {
-			changed, _ := now.Cells()
-			flows = Flows(cells, changed)
-			ranges += Ranges(flows)
-		}
-		var m Movement
-		if sampled {
-			after.Owners = e.ownersOf(now)
-			m = Moved(before, after, p)
-			tr.Check = digestOf(after.Owners)
-		} else {
-			m = MovedCells(flows, before, after)
-		}
-		sum.Moved += m.Moved
-		sum.MovedLoad += m.MovedLoad
-		sum.Minimum += m.Minimum
-		sum.Collateral += m.Collateral
-		sum.Violations += m.Violations
-		if !(failover >= m.Failover) {
-			failover = m.Failover
-		}
+		sum.add(m)
+		ranges += moved
 	}
 	steps := float64(len(schedule.Steps))
 	tr.Values["moved-fraction"] = sum.Moved / steps
@@ -254,14 +216,50 @@ func (e *examination) movement(tr *results.Trial) error {
 	tr.Values["disruption"] = sum.Disruption() / steps
 	tr.Values["collateral-fraction"] = sum.Collateral / steps
 	tr.Values["monotonicity-violations"] = sum.Violations
-	tr.Values["failover-peak"] = failover
-	if sampled {
+	tr.Values["failover-peak"] = sum.Failover
+	if tr.Measure == "movement" {
 		tr.Values["moved-load-fraction"] = sum.MovedLoad / steps
 	}
 	if owned {
 		tr.Values["ranges-moved"] = float64(ranges) / steps
 	}
 	return nil
+}
+
+// step carries out one step of a schedule on the placement and returns what
+// moved: by keys, or for the shares measure by cells; and how many ranges did. A
+// fresh placement owns what the base does.
+func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.Change, fresh bool) (m Movement, ranges int, err error) {
+	var before, after View
+	byKeys := tr.Measure == "movement"
+	switch {
+	case byKeys && fresh:
+		before.Owners = e.baseOwners()
+	case byKeys:
+		before.Owners = e.ownersOf(now)
+	}
+	before.Weights, before.Total = now.Weights()
+	cells, owned := now.Cells()
+	for _, c := range step {
+		if c.Op == workloads.AddNode {
+			c.Node = now.Announce(e.sub.newcomer(len(now.Nodes)))
+		}
+		if err := now.Apply(c); err != nil {
+			return m, 0, err
+		}
+	}
+	after.Weights, after.Total = now.Weights()
+	var flows []Flow
+	if owned {
+		changed, _ := now.Cells()
+		flows = Flows(cells, changed)
+	}
+	if !byKeys {
+		return MovedCells(flows, before, after), Ranges(flows), nil
+	}
+	after.Owners = e.ownersOf(now)
+	tr.Check = digestOf(after.Owners)
+	return Moved(before, after, e.pl.keys.ofWorkload(tr.Workload).P), Ranges(flows), nil
 }
 
 // rounded rounds as exact metrics are.

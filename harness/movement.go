@@ -29,8 +29,26 @@ type Movement struct {
 }
 
 // Disruption is the movement beyond the unavoidable. It is below zero when the
-// node concerned held less than its fair part.
-func (m Movement) Disruption() float64 { return m.Moved - m.Minimum }
+// node concerned held less than its fair part. What is left of a difference by
+// rounding alone counts as none.
+func (m Movement) Disruption() float64 {
+	if d := m.Moved - m.Minimum; math.Abs(d) > 1e-12 {
+		return d
+	}
+	return 0
+}
+
+// add sums movements: of failover it keeps the largest.
+func (m *Movement) add(o Movement) {
+	m.Moved += o.Moved
+	m.MovedLoad += o.MovedLoad
+	m.Minimum += o.Minimum
+	m.Collateral += o.Collateral
+	m.Violations += o.Violations
+	if !(m.Failover >= o.Failover) {
+		m.Failover = o.Failover
+	}
+}
 
 // Moved compares two views of the same keys. The probability p weighs each key
 // by its requests; nil weighs all alike. A node that the change is about is one

@@ -44,6 +44,13 @@ type Plan struct {
 	exact []*group
 	timed []*group
 	costs map[string]cost // subject.shape -> what it takes
+	seen  map[seenKey]bool
+}
+
+// seenKey names an exact trial: suites put together may ask for one twice.
+type seenKey struct {
+	cell string
+	seed uint64
 }
 
 // cost is what a subject roughly takes, for forecasts and progress only.
@@ -140,7 +147,7 @@ func (s *subject) generated(i int) algorithms.Node {
 // NewPlan works a spec out. Its errors are the user's: an unknown name, a
 // parameter out of range, a structure too large, a file that cannot be read.
 func NewPlan(spec *Spec, o Options) (*Plan, error) {
-	pl := &Plan{Spec: spec, opts: o, infos: map[string]algorithms.Info{}, costs: map[string]cost{}}
+	pl := &Plan{Spec: spec, opts: o, infos: map[string]algorithms.Info{}, costs: map[string]cost{}, seen: map[seenKey]bool{}}
 	for _, i := range o.Algorithms {
 		pl.infos[i.Name] = i
 	}
@@ -382,7 +389,10 @@ func (pl *Plan) expandExact(g *group, e *Experiment, sub subject, measures []str
 		sub.seed = pl.Spec.Seed + uint64(k)
 		t := &task{subject: sub, exp: e}
 		add := func(measure, workload, schedule string, keys int) {
-			if tr := pl.trial(e.Name, measure, sub, workload, schedule, keys); pl.wanted(tr) {
+			tr := pl.trial(e.Name, measure, sub, workload, schedule, keys)
+			key := seenKey{tr.Cell, tr.Seed}
+			if !pl.seen[key] && pl.wanted(tr) {
+				pl.seen[key] = true
 				t.trials = append(t.trials, tr)
 			}
 		}
@@ -426,12 +436,14 @@ func (pl *Plan) Trials() []results.Trial {
 			all = append(all, t.trials...)
 		}
 	}
+	seen := map[results.Key]bool{} // controls run in every group and are recorded once
 	for _, g := range pl.timed {
 		for rep := range g.reps {
 			for _, c := range g.cells {
-				if rep < c.reps {
-					t := c.trial
-					t.Rep = rep
+				t := c.trial
+				t.Rep = rep
+				if rep < c.reps && !seen[t.Key()] {
+					seen[t.Key()] = true
 					all = append(all, t)
 				}
 			}

@@ -24,8 +24,9 @@ import (
 // A Sink takes what a run produces. Its methods are called by one goroutine at
 // a time.
 type Sink interface {
-	// Has says whether the trial (its cell, seed and rep) was recorded by an
-	// earlier run that is being resumed; it is then not measured again.
+	// Has says whether the trial (its cell, seed and rep) was recorded before, in
+	// this run or in an earlier one that is being resumed; it is then not
+	// recorded again.
 	Has(results.Trial) bool
 
 	// Append records a trial. An error ends the run.
