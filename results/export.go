@@ -45,15 +45,15 @@ func WriteCSV(w io.Writer, s *Set) error {
 func WriteBenchfmt(w io.Writer, s *Set) error {
 	out := benchfmt.NewWriter(w)
 	var errs []error
-	for _, m := range Metrics {
-		unit, assume, used := benchUnit(s, m)
-		if !used {
-			continue
+	for _, u := range benchUnits(s) {
+		if u.better != Neither {
+			errs = append(errs, out.Write(unitLine(u.name, "better", u.better.String())))
 		}
-		if m.Better != Neither {
-			errs = append(errs, out.Write(unitLine(unit, "better", m.Better.String())))
+		assume := "nothing"
+		if u.exact {
+			assume = "exact"
 		}
-		errs = append(errs, out.Write(unitLine(unit, "assume", assume)))
+		errs = append(errs, out.Write(unitLine(u.name, "assume", assume)))
 	}
 	e := s.Run.Environment
 	var config []benchfmt.Config
@@ -91,29 +91,43 @@ func unitLine(unit, key, value string) *benchfmt.UnitMetadata {
 	return &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: key}, OrigUnit: unit, Value: value}
 }
 
-// benchUnit returns the unit of a metric, whether its values can be called exact
-// in this set, and whether there are any. A metric that differs between the
-// placements of one cell is a distribution, however exact each value is.
-func benchUnit(s *Set, m Metric) (unit, assume string, used bool) {
-	assume = "nothing"
-	if m.Kind == Computed {
-		assume = "exact"
-	}
-	first := map[string]float64{}
-	for _, t := range s.Trials {
-		v, ok := t.Values[m.Name]
-		if !ok {
-			continue
+// benchUnit is what a file of benchmarks says of one of its units.
+type benchUnit struct {
+	name   string
+	better Direction
+	exact  bool
+}
+
+// benchUnits returns the units of the set in the order of [Metrics]. A metric
+// that differs between the placements of one cell is a distribution, however
+// exact each value is, and so its unit is not called exact.
+func benchUnits(s *Set) []benchUnit {
+	type series struct{ cell, metric string }
+	first := map[series]float64{}
+	var units []benchUnit
+	at := map[string]int{}
+	for _, m := range Metrics {
+		for _, t := range s.Trials {
+			v, ok := t.Values[m.Name]
+			if !ok {
+				continue
+			}
+			name, _ := benchValue(t, m, v)
+			i, known := at[name]
+			if !known {
+				i = len(units)
+				at[name] = i
+				units = append(units, benchUnit{name, m.Better, m.Kind == Computed})
+			}
+			key := series{t.Cell, m.Name}
+			if was, seen := first[key]; !seen {
+				first[key] = v
+			} else if was != v {
+				units[i].exact = false
+			}
 		}
-		unit, _ = benchValue(t, m, v)
-		used = true
-		if was, seen := first[t.Cell]; !seen {
-			first[t.Cell] = v
-		} else if was != v {
-			assume = "nothing"
-		}
 	}
-	return unit, assume, used
+	return units
 }
 
 // keyFractions are the metrics that are written as numbers of keys.

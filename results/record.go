@@ -59,6 +59,7 @@ type Run struct {
 	Suite       string          `json:"suite"`
 	Seed        uint64          `json:"seed"`
 	Spec        json.RawMessage `json:"spec"` // with all defaults filled in
+	Only        string          `json:"only"` // regular expression on the cells that are part of the run; "" for all
 	Command     []string        `json:"command"`
 	Start       string          `json:"start"` // RFC 3339, UTC
 	Version     string          `json:"version"`

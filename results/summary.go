@@ -157,10 +157,13 @@ func (r *Row) summarize(values []float64, kind Kind) {
 	} else {
 		r.Center, r.Low, r.High, r.Confidence = median(values)
 	}
-	r.theory()
-	for _, v := range []*float64{&r.Center, &r.Low, &r.High, &r.StdDev, &r.RMS, &r.Floor, &r.Theory} {
-		*v = Exact(*v)
+	if kind == Computed {
+		for _, v := range []*float64{&r.Center, &r.Low, &r.High, &r.StdDev, &r.RMS} {
+			*v = Exact(*v)
+		}
 	}
+	r.theory()
+	r.Floor, r.Theory = Exact(r.Floor), Exact(r.Theory)
 }
 
 // median returns the median of sorted values, an interval around it and the

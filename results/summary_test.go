@@ -1,0 +1,162 @@
+package results
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var plainRing = contestant{"ring", nil, `{"vnodes":100}`, ""}
+
+// rowOf returns the row of a metric, which there must be once.
+func rowOf(t *testing.T, rows []Row, metric string) Row {
+	t.Helper()
+	var found []Row
+	for _, r := range rows {
+		if r.Metric == metric {
+			found = append(found, r)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d rows of %q", len(found), metric)
+	}
+	return found[0]
+}
+
+func TestTimedMetricsGiveMedianAndInterval(t *testing.T) {
+	for _, c := range []struct {
+		values                        []float64
+		center, low, high, confidence float64
+	}{
+		{[]float64{7}, 7, 7, 7, 0},
+		{[]float64{9, 1, 2}, 2, 1, 9, 0.75},
+		{[]float64{5, 1, 3, 100, 2}, 3, 1, 100, 0.9375},
+		{[]float64{6, 5, 4, 3, 2, 1}, 3.5, 1, 6, 0.96875},
+		// Nine values: the second and the eighth enclose the median unless two
+		// at most fall on one side: 1 - 2(1+9)/2^9.
+		{[]float64{9, 8, 7, 6, 5, 4, 3, 2, 1}, 5, 2, 8, 0.9609375},
+	} {
+		f := newFixture()
+		for rep, v := range c.values {
+			f.trial(plainRing, "lookup", 10, 1, rep, "uniform", "", map[string]float64{"lookup-ns": v})
+		}
+		r := rowOf(t, Summarize(f.end()), "lookup-ns")
+		if r.N != len(c.values) || r.Center != c.center || r.Low != c.low || r.High != c.high || math.Abs(r.Confidence-c.confidence) > 1e-12 {
+			t.Errorf("%v: N %d, center %v, %v..%v at %v", c.values, r.N, r.Center, r.Low, r.High, r.Confidence)
+		}
+	}
+}
+
+func TestTheIntervalHoldsTheMedianAsOftenAsItSays(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const rounds = 4000
+	for _, n := range []int{3, 5, 9, 20} {
+		var held, confidence float64
+		for range rounds {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = r.ExpFloat64() // its median is ln 2
+			}
+			slices.Sort(values)
+			_, low, high, c := median(values)
+			if confidence = c; low <= math.Ln2 && math.Ln2 <= high {
+				held++
+			}
+		}
+		sigma := math.Sqrt(confidence * (1 - confidence) / rounds)
+		if part := held / rounds; math.Abs(part-confidence) > 4*sigma {
+			t.Errorf("%d values: held in %.3f of the rounds, says %.3f", n, part, confidence)
+		}
+	}
+}
+
+func TestExactMetricsCountOnceASeed(t *testing.T) {
+	f := newFixture()
+	for seed := uint64(1); seed <= 21; seed++ {
+		for rep := range 3 {
+			f.trial(plainRing, "balance", 10, seed, rep, "uniform", "", map[string]float64{"balance-peak": float64(seed)})
+		}
+	}
+	got := rowOf(t, Summarize(f.end()), "balance-peak")
+	want := Row{N: 21, Center: 11, Low: 2, High: 20, Min: 1, Max: 21, StdDev: Exact(math.Sqrt(38.5)), RMS: Exact(math.Sqrt(3311.0 / 21))}
+	got = Row{N: got.N, Center: got.Center, Low: got.Low, High: got.High, Confidence: got.Confidence, Min: got.Min, Max: got.Max, StdDev: got.StdDev, RMS: got.RMS}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestFloorAndTheoryStandWhereTheyApply(t *testing.T) {
+	values := map[string]float64{"balance-cv": 0.1, "share-cv": 0.1, "balance-peak": 1.2}
+	floor, share := Exact(math.Sqrt(9/1e6)), Exact(math.Sqrt(9.0/1001))
+	both := Exact(math.Sqrt(9/1e6 + (1-1e-6)*9.0/1001))
+	listed := contestant{"ring", nil, `{"vnodes":100,"points":[{"name":"a","at":3}]}`, ""}
+	for name, c := range map[string]struct {
+		who                            contestant
+		floor, shareTheory, balanceThy float64
+	}{
+		"ring":            {plainRing, floor, share, both},
+		"bounded ring":    {contestant{"bounded-ring", nil, `{"vnodes":100}`, ""}, floor, share, both},
+		"weighted ring":   {contestant{"ring", nil, `{"vnodes":100}`, "1:2"}, 0, 0, 0},
+		"points by hand":  {listed, floor, 0, 0},
+		"jump":            {contestant{"jump", nil, `{}`, ""}, floor, 0, 0},
+		"other with such": {contestant{"multiprobe", nil, `{"vnodes":100}`, ""}, floor, 0, 0},
+	} {
+		f := newFixture()
+		f.trial(c.who, "balance", 10, 1, 0, "uniform", "", values)
+		rows := Summarize(f.end())
+		balance, shares, peak := rowOf(t, rows, "balance-cv"), rowOf(t, rows, "share-cv"), rowOf(t, rows, "balance-peak")
+		if balance.Floor != c.floor || balance.Theory != c.balanceThy || shares.Floor != 0 || shares.Theory != c.shareTheory || peak.Floor != 0 || peak.Theory != 0 {
+			t.Errorf("%s: balance-cv %v %v, share-cv %v %v, balance-peak %v %v", name, balance.Floor, balance.Theory, shares.Floor, shares.Theory, peak.Floor, peak.Theory)
+		}
+	}
+}
+
+func TestSkippedCellsKeepTheirReason(t *testing.T) {
+	f := newFixture()
+	f.trial(plainRing, "movement", 10, 1, 0, "uniform", "remove-one", nil).Skip = "cannot"
+	f.trial(plainRing, "movement", 10, 2, 0, "uniform", "remove-one", nil).Skip = "cannot either"
+	rows := Summarize(f.end())
+	if len(rows) != 1 || rows[0].Metric != "" || rows[0].N != 0 || rows[0].Skip != "cannot" || rows[0].Schedule != "remove-one" {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
+func TestSummaryIsInOrderWhateverTheOrderOfTrials(t *testing.T) {
+	set := quick()
+	want := Summarize(set)
+	r := rand.New(rand.NewPCG(5, 5))
+	r.Shuffle(len(set.Trials), func(i, j int) { set.Trials[i], set.Trials[j] = set.Trials[j], set.Trials[i] })
+	if diff := cmp.Diff(want, Summarize(set)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var cells []string
+	for _, row := range want {
+		if row.Measure == "shares" && row.Nodes == 10 && row.Metric == "share-cv" {
+			cells = append(cells, Param(row.Params, "vnodes"))
+		}
+	}
+	if diff := cmp.Diff([]string{"1", "4", "16", "64", "100", "160", "256", "640", "1000", "2560"}, cells); diff != "" {
+		t.Errorf("the sweep is out of order (-want +got):\n%s", diff)
+	}
+}
+
+func TestSummaryCSV(t *testing.T) {
+	set := small()
+	var b bytes.Buffer
+	if err := WriteSummary(&b, Summarize(set)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "summary.csv", b.String())
+	lines, err := csv.NewReader(&b).ReadAll() // it refuses lines of unequal length
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 + 3; len(lines) != want {
+		t.Errorf("%d lines, want %d", len(lines), want)
+	}
+}
