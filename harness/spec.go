@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -152,6 +153,51 @@ func ParseSpec(file string, src []byte) (*Spec, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// SpecFromJSON reads a spec as run.json holds it, with all defaults filled in;
+// file names it in errors. It makes the plan that the run was begun with.
+func SpecFromJSON(file string, src []byte) (*Spec, error) {
+	s := &Spec{file: file}
+	d := json.NewDecoder(bytes.NewReader(src))
+	d.DisallowUnknownFields()
+	d.UseNumber()
+	if err := d.Decode(s); err != nil {
+		return nil, fmt.Errorf("%s: cannot read the spec of the run, use the ringbench that wrote it: %w", file, err)
+	}
+	for _, c := range s.Contestants {
+		for name, v := range c.Params {
+			c.Params[name] = plainNumber(v)
+		}
+	}
+	for _, e := range s.Experiments {
+		for _, values := range e.Sweep {
+			for i, v := range values {
+				values[i] = plainNumber(v)
+			}
+		}
+	}
+	if err := s.fill(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// plainNumber makes of a number from JSON what TOML makes of it, so that the
+// names of cells are the same.
+func plainNumber(v any) any {
+	n, ok := v.(json.Number)
+	if !ok {
+		return v
+	}
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return v
+	}
+	return f
 }
 
 // tomlError words an error of the TOML reader as file:line:column: what.
