@@ -20,7 +20,6 @@ func Probe(clockNs float64) Environment {
 		Cores:      runtime.NumCPU(),
 		GOMAXPROCS: runtime.GOMAXPROCS(0),
 		ClockNs:    clockNs,
-		Load1:      -1,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -33,21 +32,16 @@ func Probe(clockNs float64) Environment {
 		}
 	}
 	known := probeSystem(&e)
-	e.Absent = absent(&e, known)
+	e.Absent = absent(e, known)
 	return e
 }
 
 // absent lists the fields, by their name in JSON, that are not known: those that
 // are zero and that probeSystem does not vouch for.
-func absent(e *Environment, known map[string]bool) []string {
-	var names []string
-	if e.Load1 < 0 {
-		e.Load1 = 0
-	} else {
-		known["load1"] = true
-	}
+func absent(e Environment, known map[string]bool) []string {
+	names := []string{}
 	known["dirty"] = e.Revision != ""
-	v := reflect.ValueOf(*e)
+	v := reflect.ValueOf(e)
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if name != "absent" && v.Field(i).IsZero() && !known[name] {
@@ -57,11 +51,15 @@ func absent(e *Environment, known map[string]bool) []string {
 	return names
 }
 
-// Fingerprint names the machine and the system that a run was taken on. Timed
-// metrics of two runs compare only when their fingerprints are equal.
+// Fingerprint names the machine and the system that a run was taken on, in words
+// that may be shown. Timed metrics of two runs compare only when their
+// fingerprints are equal.
 func Fingerprint(e Environment) string {
-	return fmt.Sprintf("%s/%s, %s, %d cores, %s",
-		e.OS, e.Arch, cmp.Or(e.CPU, "unknown CPU"), e.Cores, memory(e))
+	text := fmt.Sprintf("%s/%s, %s, %d cores, %s", e.OS, e.Arch, cmp.Or(e.CPU, "unknown CPU"), e.Cores, memory(e))
+	if e.CgroupCPUs > 0 {
+		text += fmt.Sprintf(", limited to %g", e.CgroupCPUs)
+	}
+	return text
 }
 
 // memory tells the memory of the machine to the nearest GiB: two starts of one

@@ -31,7 +31,7 @@ func probeSystem(e *Environment) map[string]bool {
 	// struct loadavg: three fixed-point numbers, padding, and their scale.
 	if b, err := unix.SysctlRaw("vm.loadavg"); err == nil && len(b) >= 24 {
 		if scale := binary.LittleEndian.Uint64(b[16:]); scale > 0 {
-			e.Load1 = float64(binary.LittleEndian.Uint32(b)) / float64(scale)
+			e.Load1, known["load1"] = float64(binary.LittleEndian.Uint32(b))/float64(scale), true
 		}
 	}
 	return known

@@ -28,7 +28,7 @@ func (s system) probe(e *Environment) map[string]bool {
 	e.MemoryBytes = s.meminfo("MemTotal")
 	if load, _, ok := strings.Cut(s.read("proc/loadavg"), " "); ok {
 		if v, err := strconv.ParseFloat(load, 64); err == nil {
-			e.Load1 = v
+			e.Load1, known["load1"] = v, true
 		}
 	}
 	cpu := s.read("proc/cpuinfo")

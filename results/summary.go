@@ -15,30 +15,32 @@ import (
 
 // A Row is one metric of one cell, over all its seeds and repetitions.
 type Row struct {
-	Cell       string
-	Experiment string
-	Measure    string
-	Algorithm  string
-	Label      string          // of the contestant, by [Label]
-	Params     json.RawMessage // in force; [Param] reads one
-	Workload   string
-	Schedule   string
-	Weights    string
-	Hash       string
-	Nodes      int
-	Keys       int
-	Metric     string // "" in the row of a cell that was skipped
+	Cell       string          `json:"cell"`
+	Experiment string          `json:"experiment"`
+	Measure    string          `json:"measure"`
+	Algorithm  string          `json:"algorithm"`
+	Label      string          `json:"contestant"` // by [Label]
+	Params     json.RawMessage `json:"params"`     // in force; [Param] reads one
+	Workload   string          `json:"workload"`
+	Schedule   string          `json:"schedule"`
+	Weights    string          `json:"weights"`
+	Hash       string          `json:"hash"`
+	Nodes      int             `json:"nodes"`
+	Keys       int             `json:"keys"`
+	Metric     string          `json:"metric"` // "" in the row of a cell that was skipped
 
-	N          int     // values behind the row
-	Center     float64 // timed and heap: the median; exact: the mean, which is the value when there is one seed
-	Low, High  float64 // timed and heap: interval of the median; exact: 5% and 95% of the values
-	Confidence float64 // that the interval holds the true median; 0 for exact metrics
-	Min, Max   float64
-	StdDev     float64 // of the values; 0 when there is only one
-	RMS        float64 // root of the mean square: what theory speaks of, for a cv over many placements
-	Floor      float64 // balance-cv of perfectly uniform placement of so many keys; 0 where it does not apply
-	Theory     float64 // what theory says of a ring's share-cv and balance-cv; 0 where it says nothing
-	Skip       string  // why nothing was measured; "" when it was
+	N          int     `json:"values"`        // values behind the row
+	Center     float64 `json:"center"`        // timed and heap: the median; exact: the mean, which is the value when there is one seed
+	Low        float64 `json:"low"`           // timed and heap: interval of the median; exact: 5% of the values
+	High       float64 `json:"high"`          // timed and heap: interval of the median; exact: 95% of the values
+	Confidence float64 `json:"confidence"`    // that the interval holds the true median; 0 for exact metrics
+	Min        float64 `json:"min"`           // of the values
+	Max        float64 `json:"max"`           // of the values
+	StdDev     float64 `json:"stddev"`        // of the values; 0 when there is only one
+	RMS        float64 `json:"rms"`           // root of the mean square: what theory speaks of, for a cv over many placements
+	Floor      float64 `json:"uniform_floor"` // balance-cv of perfectly uniform placement of so many keys; 0 where it does not apply
+	Theory     float64 `json:"theory"`        // what theory says of a ring's share-cv and balance-cv; 0 where it says nothing
+	Skip       string  `json:"skip"`          // why nothing was measured; "" when it was
 }
 
 // level is the confidence asked of the interval around a median.
