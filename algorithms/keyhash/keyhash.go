@@ -19,6 +19,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/zeebo/xxh3"
+
+	"github.com/ringbench/ringbench/algorithms"
 )
 
 // A Hash is a function from keys to 64-bit hashes.
@@ -47,37 +49,14 @@ func All() []Hash { return slices.Clone(table) }
 // ByName returns the hash of that name. The error for an unknown name suggests
 // the nearest one.
 func ByName(name string) (Hash, error) {
-	nearest, least := "", 0
+	var known []string
 	for _, h := range table {
 		if h.Name == name {
 			return h, nil
 		}
-		if d := distance(name, h.Name); nearest == "" || d < least {
-			nearest, least = h.Name, d
-		}
+		known = append(known, h.Name)
 	}
-	return Hash{}, fmt.Errorf("unknown hash %q, did you mean %q?", name, nearest)
-}
-
-// distance is the Levenshtein distance between two names in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // row[j]: from the part of a read so far to b[:j]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return Hash{}, fmt.Errorf("unknown hash %q, %s", name, algorithms.Nearest(name, known))
 }
 
 // view returns the bytes of s without copying them. They must not be changed.

@@ -120,10 +120,10 @@ func TestTheDefaultIsFirstAndNamesAreUnique(t *testing.T) {
 
 func TestAnUnknownNameSuggestsTheNearest(t *testing.T) {
 	for name, want := range map[string]string{
-		"xxh":    `unknown hash "xxh", did you mean "xxh3"?`,
-		"fnv1a":  `unknown hash "fnv1a", did you mean "fnv1a-32"?`,
-		"MD5":    `unknown hash "MD5", did you mean "md5"?`,
-		"crc-32": `unknown hash "crc-32", did you mean "crc32"?`,
+		"xxh":     `unknown hash "xxh", did you mean "xxh3"?`,
+		"fnv1a32": `unknown hash "fnv1a32", did you mean "fnv1a-32"?`,
+		"sha256":  `unknown hash "sha256", there are xxh3, xxh64, md5, crc32, fnv1a-32, fnv1a-64, fnv1-64`,
+		"crc-32":  `unknown hash "crc-32", did you mean "crc32"?`,
 	} {
 		if _, err := keyhash.ByName(name); err == nil || err.Error() != want {
 			t.Errorf("ByName(%s): %v, want %s", strconv.Quote(name), err, want)

@@ -1,0 +1,36 @@
+// Package builtin lists the algorithms that come with ringbench. The list is
+// explicit: nothing registers itself, and a program that measures an algorithm
+// of its own appends its Info to the list.
+package builtin
+
+import (
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/boundedring"
+	"github.com/ringbench/ringbench/algorithms/control"
+	"github.com/ringbench/ringbench/algorithms/jump"
+	"github.com/ringbench/ringbench/algorithms/modulo"
+	"github.com/ringbench/ringbench/algorithms/rendezvous"
+	"github.com/ringbench/ringbench/algorithms/ring"
+	"github.com/ringbench/ringbench/algorithms/ringarray"
+	"github.com/ringbench/ringbench/algorithms/ringbinarysearch"
+	"github.com/ringbench/ringbench/algorithms/weightedrendezvous"
+)
+
+// All returns the algorithms in the order in which they are shown: the families
+// with their variants, then the baseline and the controls.
+func All() []algorithms.Info {
+	return []algorithms.Info{
+		ring.Info,
+		ringbinarysearch.Info,
+		ringarray.Info,
+		boundedring.Info,
+		jump.Info,
+		jump.ReferenceInfo,
+		jump.ShiftInfo,
+		rendezvous.Info,
+		weightedrendezvous.Info,
+		modulo.Info,
+		control.Info,
+		control.OneReadInfo,
+	}
+}
