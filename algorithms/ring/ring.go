@@ -221,18 +221,17 @@ func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
 
 // Remove removes a node with its points, so only its own keys move.
 func (m *Map) Remove(b algorithms.Bucket) error {
-	n, ok := m.members.Node(b)
-	if !ok {
-		_, err := m.members.Remove(b) // words the error
-		return err
-	}
+	n, _ := m.members.Node(b)
 	count, err := m.placement.Count(n)
 	if err != nil {
 		return err
 	}
-	m.change(nil, m.pointsOf(b, 0, count))
-	_, err = m.members.Remove(b)
-	return err
+	points := m.pointsOf(b, 0, count)
+	if _, err := m.members.Remove(b); err != nil {
+		return err
+	}
+	m.change(nil, points)
+	return nil
 }
 
 // SetWeight gives a node the number of points that fits the new weight. It adds
