@@ -43,19 +43,19 @@ func newBound(epsilon float64, weights []float64) bound {
 		s.Quo(s, divisor)
 		longest = max(longest, s.BitLen())
 	}
+	// What does not fit is rounded so that no bound comes out above the exact
+	// one; a node of any weight keeps a share all the same.
 	drop := uint(max(0, longest-shareBits))
-	b.whole = max(1, shorten(whole, drop))
+	b.whole = new(big.Int).Rsh(whole, drop).Uint64()
+	if drop > 0 {
+		b.whole++
+	}
 	for i, s := range shares {
 		if s.Sign() > 0 {
-			b.share[i] = max(1, shorten(s, drop))
+			b.share[i] = max(1, s.Rsh(s, drop).Uint64())
 		}
 	}
 	return b
-}
-
-// shorten returns x without its last bits, rounded down.
-func shorten(x *big.Int, drop uint) uint64 {
-	return new(big.Int).Rsh(x, drop).Uint64()
 }
 
 // integers returns integers in the proportion of the weights, and their sum.

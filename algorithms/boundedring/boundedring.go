@@ -17,7 +17,7 @@
 // The bound is exact. Epsilon and the weights are taken as the decimals that
 // they are written as, and the comparison is one of integers: 1.1 * 10 has the
 // ceiling 11, where binary fractions would make it 12. Only where the integers
-// would outgrow 63 bits are the shares rounded, to one part in 2^63.
+// would outgrow 63 bits are the shares rounded down, by about one part in 2^62.
 //
 // Assign costs a lookup on the ring, and for a full node the walk to the next:
 // O(f * v) points for f full nodes in a row, of v points each. The structure is
