@@ -1,0 +1,376 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ringbench/ringbench/harness"
+	"github.com/ringbench/ringbench/results"
+)
+
+// defaultSuite is what run without a suite runs.
+const defaultSuite = "quick"
+
+type runFlags struct {
+	output, resume                   string
+	only                             string
+	seed                             uint64
+	seeds, reps                      int
+	nodesFile                        string
+	keysFile, keyColumn, countColumn string
+	maxMemory                        string
+	dryRun, quiet, json              bool
+}
+
+func (inv *invocation) run() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [SUITE|SPEC.toml]",
+		Short: "Measure a suite or a spec of your own",
+		Long: `Measure a built-in suite (quick unless named, see ringbench list suites) or a spec
+of your own. The run goes to a new folder under out, and out/latest points to it.
+
+Ctrl-C keeps what is done; --resume goes on with it. A second Ctrl-C kills.`,
+		Args: arguments(0, 1, "one SUITE or SPEC.toml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd.Flags().Changed); err != nil {
+				return err
+			}
+			return inv.runSuite(&f, strings.Join(args, ""))
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "", "write into the folder `DIR` instead of a new one under out")
+	fl.StringVar(&f.resume, "resume", "", "go on with the run in `DIR`; suite and flags may be repeated but not changed")
+	fl.StringVar(&f.only, "only", "", "measure only the cells whose name matches `REGEX`, see --dry-run")
+	fl.Uint64Var(&f.seed, "seed", 0, "`N`: seed of the first placement")
+	fl.IntVar(&f.seeds, "seeds", 0, "`N`: placements of each exact experiment")
+	fl.IntVar(&f.reps, "reps", 0, "`N`: repetitions of each timing")
+	fl.StringVar(&f.nodesFile, "nodes-file", "", "`F`: your nodes, one a line, name[,weight[,zone]]")
+	fl.StringVar(&f.keysFile, "keys-file", "", "`F`: your keys, one a line, or a table with --key-column; .gz, .zst, .xz")
+	fl.StringVar(&f.keyColumn, "key-column", "", "`NAME` of the column that holds the keys")
+	fl.StringVar(&f.countColumn, "count-column", "", "`NAME` of the column that counts the requests for a key")
+	fl.StringVar(&f.maxMemory, "max-memory", "", "`SIZE` that one structure may take, default half of what is available")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print the cells and how long they take, and measure nothing")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	fl.BoolVar(&f.json, "json", false, "print the summary as JSON instead of the tables")
+	return cmd
+}
+
+// check refuses flags that make no sense, by themselves or together.
+func (f *runFlags) check(given func(string) bool) error {
+	for _, n := range []struct {
+		flag  string
+		value int64
+	}{{"seed", int64(min(f.seed, 1))}, {"seeds", int64(f.seeds)}, {"reps", int64(f.reps)}} {
+		if given(n.flag) && n.value < 1 {
+			return fmt.Errorf("--%s cannot be %d, it wants 1 or more", n.flag, n.value)
+		}
+	}
+	switch {
+	case f.resume != "" && f.output != "":
+		return errors.New("--resume writes into the folder that it resumes, leave -o out")
+	case f.resume != "" && f.dryRun:
+		return errors.New("--dry-run is for a run that has not begun, leave --resume out")
+	case f.keysFile == "" && (f.keyColumn != "" || f.countColumn != ""):
+		return errors.New("--key-column and --count-column need --keys-file")
+	case f.keysFile == "-":
+		return errors.New("--keys-file of a run cannot be stdin, since a resumed run reads it again: name a file")
+	}
+	return nil
+}
+
+// runSuite measures the suite or spec.
+func (inv *invocation) runSuite(f *runFlags, arg string) error {
+	if f.resume != "" {
+		return inv.resumeRun(f, arg)
+	}
+	if arg == "" {
+		arg = defaultSuite
+	}
+	spec, err := loadSpec(arg)
+	if err != nil {
+		return err
+	}
+	f.override(spec)
+	plan, err := inv.plan(f, spec, f.only)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return inv.dryRun(f, plan)
+	}
+	run := results.Run{
+		Suite:       suiteName(arg),
+		Seed:        plan.Spec.Seed,
+		Spec:        json.RawMessage(encode(plan.Spec)),
+		Only:        f.only,
+		Command:     append([]string{"ringbench"}, inv.args...),
+		Start:       time.Now().UTC().Format(time.RFC3339),
+		Version:     versionText(),
+		Environment: results.Probe(harness.ClockCost()),
+	}
+	dir := f.output
+	if dir == "" {
+		if dir, err = newFolder(run.Suite); err != nil {
+			return err
+		}
+	}
+	w, err := results.Create(dir, run)
+	if err != nil {
+		return err
+	}
+	shown := dir
+	if f.output == "" && pointLatest(dir) {
+		shown = latest
+	}
+	return inv.measure(f, plan, &recorder{w: w, set: &results.Set{Run: run}}, dir, shown)
+}
+
+// resumeRun goes on with the run in a folder.
+func (inv *invocation) resumeRun(f *runFlags, arg string) error {
+	begun, err := readRunFile(f.resume)
+	if err != nil {
+		return err
+	}
+	spec, err := harness.SpecFromJSON(f.resume, begun.Spec)
+	if err != nil {
+		return err
+	}
+	if err := f.agrees(arg, begun, spec); err != nil {
+		return err
+	}
+	plan, err := inv.plan(&runFlags{maxMemory: f.maxMemory}, spec, begun.Only)
+	if err != nil {
+		return err
+	}
+	w, set, err := results.Resume(f.resume)
+	if err != nil {
+		return err
+	}
+	for _, warning := range set.Warnings {
+		inv.say("%s", warning)
+	}
+	return inv.measure(f, plan, &recorder{w: w, set: set}, f.resume, f.resume)
+}
+
+// readRunFile reads run.json.
+func readRunFile(dir string) (results.Run, error) {
+	var run results.Run
+	path := filepath.Join(dir, results.RunFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return run, fmt.Errorf("%s holds no run to resume, begin one with -o %s", dir, dir)
+	}
+	if err != nil {
+		return run, err
+	}
+	if err := json.Unmarshal(b, &run); err != nil {
+		return run, fmt.Errorf("%s: %w", path, err)
+	}
+	if run.Schema != results.Schema {
+		return run, fmt.Errorf("%s has schema %d, this program resumes schema %d: use the ringbench that wrote it", path, run.Schema, results.Schema)
+	}
+	return run, nil
+}
+
+// plan works the spec out.
+func (inv *invocation) plan(f *runFlags, spec *harness.Spec, only string) (*harness.Plan, error) {
+	o := harness.Options{Algorithms: inv.infos}
+	var err error
+	if only != "" {
+		if o.Only, err = regexp.Compile(only); err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
+		}
+	}
+	if o.MaxMemory, err = memoryLimit(f.maxMemory); err != nil {
+		return nil, err
+	}
+	for flag, path := range map[string]string{"--nodes-file": f.nodesFile, "--keys-file": f.keysFile} {
+		if path == "" {
+			continue
+		}
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	return harness.NewPlan(spec, o)
+}
+
+// dryRun prints the cells and the estimate.
+func (inv *invocation) dryRun(f *runFlags, plan *harness.Plan) error {
+	type cell struct {
+		Cell   string `json:"cell"`
+		Trials int    `json:"trials"`
+	}
+	var cells []cell
+	at := map[string]int{}
+	trials := plan.Trials()
+	for _, t := range trials {
+		i, known := at[t.Cell]
+		if !known {
+			i = len(cells)
+			at[t.Cell] = i
+			cells = append(cells, cell{Cell: t.Cell})
+		}
+		cells[i].Trials++
+	}
+	if f.json {
+		return writeJSON(inv.stdout, struct {
+			Cells   []cell  `json:"cells"`
+			Trials  int     `json:"trials"`
+			Seconds float64 `json:"seconds"`
+		}{cells, len(trials), plan.Estimate().Seconds()})
+	}
+	var rows [][]string
+	for _, c := range cells {
+		rows = append(rows, []string{fmt.Sprint(c.Trials), c.Cell})
+	}
+	if err := writeTable(inv.stdout, []string{"TRIALS", "CELL"}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(inv.stdout, "%s in %s, %s\n", plural(len(trials), "trial"), plural(len(cells), "cell"), about(plan.Estimate()))
+	return err
+}
+
+// measure runs the plan into the recorder's folder and writes everything that is
+// made from its records. The folder is shown to the reader under another name
+// when a shorter one points to it.
+func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir, shown string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // from here on a second signal kills
+
+	r.begin(inv, f, plan)
+	outcome, err := plan.Run(ctx, r)
+	r.meter.clear()
+	end := r.end(outcome, err)
+	err = errors.Join(err, r.w.Close(end))
+
+	set, rerr := results.Read(dir)
+	if rerr == nil {
+		rerr = inv.publish(f, r, set, dir, shown)
+	}
+	for _, failed := range outcome.Failed {
+		inv.say("check failed: %s", failed)
+	}
+	resume := fmt.Sprintf("go on with: ringbench run --resume %s", dir)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &exit{exitInterrupted, fmt.Errorf("interrupted, what is done is kept; %s", resume)}
+	case err != nil:
+		return &exit{exitIncomplete, fmt.Errorf("incomplete: %w; %s", err, resume)}
+	case rerr != nil:
+		return &exit{exitIncomplete, rerr}
+	case len(outcome.Failed) > 0:
+		return &exit{exitFailed, fmt.Errorf("%s failed, the timings they concern are void", plural(len(outcome.Failed), "check"))}
+	}
+	return nil
+}
+
+// A recorder takes what a run produces: to the file, and to the screen.
+type recorder struct {
+	w     *results.Writer
+	set   *results.Set // what the file holds
+	has   map[results.Key]bool
+	begun time.Time
+	meter meter
+
+	exactSeconds float64
+	headlines    []string                 // exact experiments that the first screen still waits for
+	showExact    func(*results.Set) error // nil once it has been called
+	broken       error                    // the first error of showExact
+}
+
+var _ harness.Sink = (*recorder)(nil)
+
+func (r *recorder) begin(inv *invocation, f *runFlags, plan *harness.Plan) {
+	r.begun = time.Now()
+	r.meter = newMeter(inv.stderr, f.quiet, r.begun)
+	r.has = make(map[results.Key]bool, len(r.set.Trials))
+	for _, t := range r.set.Trials {
+		r.has[t.Key()] = true
+	}
+	r.headlines = plan.Headlines()
+	if !f.json {
+		fmt.Fprintln(inv.stdout, headerLine(plan, inv.infos))
+		r.showExact = func(s *results.Set) error { return part(inv.stdout, s, results.WriteExact) }
+	}
+}
+
+// Has says whether the trial is in the file.
+func (r *recorder) Has(t results.Trial) bool { return r.has[t.Key()] }
+
+// Append writes the trial.
+func (r *recorder) Append(t results.Trial) error {
+	if err := r.w.Append(t); err != nil {
+		return err
+	}
+	r.has[t.Key()] = true
+	r.set.Trials = append(r.set.Trials, t)
+	return nil
+}
+
+// Progress draws, and shows the exact part of the screen as soon as it is there.
+func (r *recorder) Progress(p harness.Progress) {
+	if p.Ended && !p.Timed {
+		r.exactSeconds = time.Since(r.begun).Seconds()
+		r.headlines = slices.DeleteFunc(r.headlines, func(name string) bool { return name == p.Experiment })
+	}
+	r.meter.update(p)
+	if len(r.headlines) == 0 && r.showExact != nil {
+		r.meter.clear()
+		r.exact(&results.Set{Run: r.set.Run, Trials: r.set.Trials, End: &results.End{ExactSeconds: r.exactSeconds}})
+	}
+}
+
+// exact shows the exact part once.
+func (r *recorder) exact(s *results.Set) {
+	if r.showExact != nil {
+		r.broken = r.showExact(s)
+		r.showExact = nil
+	}
+}
+
+// end makes the end line of the run.
+func (r *recorder) end(outcome harness.Outcome, err error) results.End {
+	end := results.End{
+		Complete:     err == nil,
+		Trials:       len(r.set.Trials),
+		Seconds:      time.Since(r.begun).Seconds(),
+		ExactSeconds: r.exactSeconds,
+		Warnings:     outcome.Warnings,
+	}
+	for _, t := range r.set.Trials {
+		if t.Skip != "" {
+			end.Skips++
+		}
+	}
+	if r.set.End != nil { // of the run that was resumed
+		for _, w := range r.set.End.Warnings {
+			if !slices.Contains(end.Warnings, w) {
+				end.Warnings = append(end.Warnings, w)
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		end.Reason = "interrupted"
+	case err != nil:
+		end.Reason = err.Error()
+	}
+	return end
+}
