@@ -167,8 +167,16 @@ func plain(v float64) string {
 	return trimmed(v, 3)
 }
 
-// percent writes a fraction of one.
-func percent(v float64) string { return plain(100*v) + "%" }
+// percent writes a fraction of one, the smaller the fewer digits.
+func percent(v float64) string {
+	switch v *= 100; {
+	case math.Abs(v) < 0.01:
+		return trimmed(v, 1) + "%"
+	case math.Abs(v) < 0.1:
+		return trimmed(v, 2) + "%"
+	}
+	return plain(v) + "%"
+}
 
 // excess writes how far something lies above the fair share: 0.12 is +12%.
 func excess(v float64) string { return "+" + plain(100*v) + "%" }

@@ -33,7 +33,8 @@ type move struct {
 	minimum float64
 }
 
-// moves returns the movement of all contestants, with the minimum beside it.
+// moves returns the movement of all contestants, with the minimum beside it. How
+// often keys are asked does not move them: one workload of each is enough.
 func (r *run) moves() []move {
 	minimum := map[string]float64{}
 	for _, row := range r.metric("movement", "moved-minimum") {
@@ -41,13 +42,15 @@ func (r *run) moves() []move {
 	}
 	rows := r.metric("movement", "moved-fraction")
 	var moves []move
-	if len(rows) == 0 {
-		return nil
-	}
-	workload := workloads(rows)[0]
-	for _, row := range rows {
-		if least, ok := minimum[row.Cell]; ok && row.Workload == workload {
-			moves = append(moves, move{row, least})
+	for _, workload := range workloads(rows) {
+		for _, row := range where(rows, ofWorkload(workload)) {
+			least, ok := minimum[row.Cell]
+			known := slices.ContainsFunc(moves, func(m move) bool {
+				return m.Label == row.Label && m.Nodes == row.Nodes && m.Schedule == row.Schedule
+			})
+			if ok && !known {
+				moves = append(moves, move{row, least})
+			}
 		}
 	}
 	return moves

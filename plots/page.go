@@ -149,7 +149,8 @@ func (f Figure) drawPage(c draw.Canvas, bare bool) {
 		c.SetColor(paper)
 		c.Fill(c.Rectangle.Path())
 	}
-	c = draw.Crop(c, pageMargin, -pageMargin, pageMargin, -pageMargin)
+	margin := marginOf(bare)
+	c = draw.Crop(c, margin, -margin, margin, -margin)
 	width := c.Max.X - c.Min.X
 	if !bare {
 		title := pen{size: titleSize, color: ink, bold: true}
@@ -183,9 +184,20 @@ func (f Figure) captionLines(width vg.Length) []string {
 // size returns the size of the page. It grows with the lines of the caption, so
 // that the body keeps its height.
 func (f Figure) size(bare bool) (w, h vg.Length) {
-	h = f.height + 2*pageMargin
+	w = pageWidth - 2*pageMargin
+	h = f.height
 	if !bare {
-		h += titleSize + 12 + captionLine*vg.Length(len(f.captionLines(pageWidth-2*pageMargin)))
+		h += titleSize + 12 + captionLine*vg.Length(len(f.captionLines(w)))
 	}
-	return pageWidth, h
+	margin := marginOf(bare)
+	return w + 2*margin, h + 2*margin
+}
+
+// marginOf is the empty space around a page; a bare one keeps only what strokes
+// at its edge need.
+func marginOf(bare bool) vg.Length {
+	if bare {
+		return 2
+	}
+	return pageMargin
 }

@@ -41,8 +41,9 @@ type Figure struct {
 
 // All makes the figures for which the set holds data, in the order in which a
 // report shows them: exact figures first. A set without trials gives none.
-func All(set *results.Set) []Figure {
-	r := arrange(set)
+func All(set *results.Set) []Figure { return arrange(set).figures() }
+
+func (r *run) figures() []Figure {
 	var figures []Figure
 	for _, make := range []func() (Figure, bool){
 		r.vnodesSpread,

@@ -125,7 +125,7 @@ func padded(xs []float64) []float64 {
 func (r *run) control(metric string, n int) (float64, bool) {
 	var rows []results.Row
 	for _, row := range r.rows {
-		if row.Algorithm == "control" && row.Metric == metric {
+		if row.Algorithm == "control" && row.Metric == metric && row.Measure+"-ns" == metric {
 			rows = append(rows, row)
 		}
 	}
