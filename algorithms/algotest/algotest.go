@@ -121,7 +121,7 @@ type judge struct {
 }
 
 func (j *judge) apply(c Check) Result {
-	err := guard(c, j.info)
+	err := guard(c, j.info, patience)
 	switch {
 	case err == nil:
 		j.held = append(j.held, c.Property)
@@ -153,7 +153,7 @@ const patience = 2 * time.Minute
 
 // guard runs the check and turns a panic or an endless loop into an error. A
 // loop goes on in its goroutine.
-func guard(c Check, info algorithms.Info) error {
+func guard(c Check, info algorithms.Info, patience time.Duration) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() {

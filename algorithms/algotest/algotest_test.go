@@ -1,0 +1,530 @@
+package algotest
+
+import (
+	"encoding/json"
+	"errors"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ringbench/ringbench/algorithms"
+)
+
+type bucket = algorithms.Bucket
+
+// table is a correct algorithm that can list its cells. Its positions are too
+// few for a balance that chi-square passes.
+type table struct {
+	*good
+	cells func(space uint64, yield func(uint64, bucket) bool)
+}
+
+func newTable(g *good) table {
+	g.space = 1 << 14
+	t := table{good: g}
+	t.cells = func(space uint64, yield func(uint64, bucket) bool) {
+		for p := range space {
+			if b := g.Lookup(p); b != algorithms.None && !yield(p, b) {
+				return
+			}
+		}
+	}
+	return t
+}
+
+func (t table) Cells() (uint64, iter.Seq2[uint64, bucket]) {
+	return t.space, func(yield func(uint64, bucket) bool) { t.cells(t.space, yield) }
+}
+
+func TestACorrectAlgorithmPassesEveryCheck(t *testing.T) {
+	info := fake(func(g *good) *good { return g })
+	for _, r := range Run(info) {
+		if r.Err != nil || (r.Skip != "") != (r.Name == "cells-agree-with-lookup") {
+			t.Errorf("good: %s: error %v, skip %q", r.Name, r.Err, r.Skip)
+		}
+	}
+	withCells := fake(newTable).Declining(algorithms.Balance)
+	for _, r := range Run(withCells) {
+		declined := strings.HasPrefix(r.Skip, "declines balance: ")
+		if r.Err != nil || (r.Skip != "" && !declined) {
+			t.Errorf("table: %s: error %v, skip %q", r.Name, r.Err, r.Skip)
+		}
+	}
+}
+
+// Every check must catch a fake with the fault that it is there for; most of the
+// faults were found in published libraries.
+func TestEachCheckCatchesItsFault(t *testing.T) {
+	faults := []struct {
+		check, fault string
+		info         algorithms.Info
+	}{
+		{"parameters-round-trip", "an unknown parameter is passed over", ignoringParameters()},
+		{"parameters-round-trip", "other parameters are reported than those in force", misreporting()},
+		{"bad-nodes-are-refused", "repeated names are passed over", forgiving()},
+		{"same-input-same-owners", "each build draws a salt", salting()},
+		{"owners-are-members", "the last hash is given an index beyond the nodes", fake(func(g *good) overIndex { return overIndex{g} })},
+		{"every-node-is-reachable", "the last node is never chosen", fake(func(g *good) neverLast { return neverLast{g} })},
+		{"shares-follow-the-weights", "one key in ten goes to the first node", fake(func(g *good) partial { return partial{g} })},
+		{"shares-follow-the-weights", "weights are passed over", fake(func(g *good) *good {
+			g.weight = func(float64) float64 { return 1 }
+			return g
+		})},
+		{"second-choices-are-balanced", "the second choice is the next bucket", fake(func(g *good) nextBucket { return nextBucket{g} })},
+		{"weight-zero-owns-nothing", "a node has at least a small weight", fake(func(g *good) *good {
+			g.weight = func(w float64) float64 { return max(w, 0.01) }
+			return g
+		})},
+		{"order-of-nodes-does-not-matter", "the place in the list is what a node is known by", fake(func(g *good) *good {
+			g.seed = func(b bucket) uint64 { return uint64(b+1) * 0x9e3779b97f4a7c15 }
+			return g
+		})},
+		{"history-does-not-matter", "a removal leaves a trace", fake(func(g *good) traces { return traces{g} })},
+		{"add-moves-only-to-the-new-node", "owners depend on the number of nodes", fake(func(g *good) countSalted { return countSalted{g} })},
+		{"add-moves-only-to-the-new-node", "Add moves what a new build would not", fake(func(g *good) addSalted { return addSalted{g} })},
+		{"remove-moves-only-from-the-old-node", "owners depend on the number of nodes", fake(func(g *good) countSalted { return countSalted{g} })},
+		{"reweight-moves-only-to-or-from-its-node", "weights are rounded to parts of their sum", fake(func(g *good) *good {
+			g.weight = func(w float64) float64 { return float64(int(20 * w / g.members.TotalWeight())) }
+			return g
+		})},
+		{"add-then-remove-changes-nothing", "a removal leaves a trace", fake(func(g *good) traces { return traces{g} })},
+		{"buckets-stay-bound", "a removed bucket is still named", fake(func(g *good) *haunted { return &haunted{good: g, gone: algorithms.None} })},
+		{"buckets-stay-bound", "Add gives a bucket that is taken", fake(func(g *good) taken { return taken{g} })},
+		{"wrong-changes-are-refused", "a member is added twice", fake(func(g *good) addsTwice { return addsTwice{g} })},
+		{"wrong-changes-are-refused", "a refused Add changes the placement", fake(func(g *good) addSalted { return addSalted{g} })},
+		{"wrong-changes-are-refused", "removing what is absent succeeds", fake(func(g *good) removesAbsent { return removesAbsent{g} })},
+		{"wrong-changes-are-refused", "removing what is absent removes another", fake(func(g *good) removesAnother { return removesAnother{g} })},
+		{"wrong-changes-are-refused", "a weight that is no number is taken", fake(func(g *good) anyWeight { return anyWeight{g} })},
+		{"empty-answers-none", "an empty cluster is indexed", fake(func(g *good) emptyPanics { return emptyPanics{g} })},
+		{"empty-answers-none", "an empty cluster answers bucket 0", fake(func(g *good) emptyZero { return emptyZero{g} })},
+		{"replicas-are-distinct-and-owner-first", "replicas repeat", fake(func(g *good) repeats { return repeats{g} })},
+		{"replicas-are-distinct-and-owner-first", "the owner is not first", fake(func(g *good) ownerLast { return ownerLast{g} })},
+		{"replicas-are-distinct-and-owner-first", "fewer are returned than there are", fake(func(g *good) atMostTwo { return atMostTwo{g} })},
+		{"second-replica-inherits", "the replicas are of another hash", fake(func(g *good) otherHeirs { return otherHeirs{g} })},
+		{"lookups-do-not-allocate", "a lookup makes a buffer", fake(func(g *good) allocates { return allocates{g} })},
+		{"readers-do-not-race", "readers share the hash object", fake(func(g *good) *shares { return &shares{good: g} })},
+		{"any-key-has-an-owner", "the empty key has no owner", fake(func(g *good) noEmptyKey { return noEmptyKey{g} })},
+		{"batch-agrees-with-lookup", "the rest of a batch is forgotten", fake(func(g *good) fours { return fours{g} })},
+		{"probes-agree-with-lookup", "the counted lookup ends one step early", fake(func(g *good) lostProbe { return lostProbe{g} })},
+		{"cells-agree-with-lookup", "cells end one position late", cells(func(t table, space uint64, yield func(uint64, bucket) bool) {
+			for p := range space {
+				if !yield(p, t.Lookup(max(p, 1)-1)) {
+					return
+				}
+			}
+		})},
+		{"cells-agree-with-lookup", "the last cell is missing", cells(func(t table, space uint64, yield func(uint64, bucket) bool) {
+			for p := range space - 1 {
+				if !yield(p, t.Lookup(p)) {
+					return
+				}
+			}
+		})},
+		{"cells-agree-with-lookup", "cells come twice", cells(func(t table, space uint64, yield func(uint64, bucket) bool) {
+			for p := range 2 * space {
+				if !yield(p/2, t.Lookup(p/2)) {
+					return
+				}
+			}
+		})},
+		{"bound-is-never-exceeded", "a request is placed without looking", fake(func(g *good) unbounded { return unbounded{g} })},
+		{"bound-is-never-exceeded", "every answer is said to be the first choice", fake(func(g *good) alwaysFirst { return alwaysFirst{g} })},
+		{"bound-is-never-exceeded", "a full cluster refuses", fake(func(g *good) *good { g.epsilon = -0.5; return g })},
+	}
+	proven := map[string]bool{}
+	checks := map[string]Check{}
+	for _, c := range Checks() {
+		checks[c.Name] = c
+	}
+	for _, f := range faults {
+		c, ok := checks[f.check]
+		if !ok {
+			t.Fatalf("there is no check %q", f.check)
+		}
+		proven[f.check] = true
+		switch err := guard(c, f.info, patience); {
+		case err == nil:
+			t.Errorf("%s does not catch that %s", f.check, f.fault)
+		case errors.Is(err, errors.ErrUnsupported):
+			t.Errorf("%s does not apply to the fake where %s: %v", f.check, f.fault, err)
+		}
+	}
+	for _, c := range Checks() {
+		if !proven[c.Name] {
+			t.Errorf("nothing proves that %s can fail", c.Name)
+		}
+	}
+}
+
+// judged runs the checks that can be declined.
+func judged(info algorithms.Info) (map[string]Result, error) {
+	j := judge{info: info}
+	results := map[string]Result{}
+	for _, c := range Checks() {
+		if c.Property != "" {
+			results[c.Name] = j.apply(c)
+		}
+	}
+	return results, j.declines().Err
+}
+
+func TestADeclinedPropertyIsSkippedWithWhatWasFound(t *testing.T) {
+	partly := fake(func(g *good) partial { return partial{g} })
+	const name = "shares-follow-the-weights"
+	results, err := judged(partly)
+	if results[name].Err == nil || err != nil {
+		t.Errorf("promised: %+v, %v, want a failure of the check alone", results[name], err)
+	}
+	results, err = judged(partly.Declining(algorithms.Balance))
+	if r := results[name]; r.Err != nil || !strings.HasPrefix(r.Skip, "declines balance: 40000 keys on 2 nodes: chi-square") || err != nil {
+		t.Errorf("declined: %+v, %v, want a skip with the reason", r, err)
+	}
+}
+
+func TestADeclinedPropertyThatHoldsIsAFailure(t *testing.T) {
+	_, err := judged(fake(func(g *good) *good { return g }).Declining(algorithms.Inherits, algorithms.Reachable))
+	if err == nil || err.Error() != "declines inherits but keeps it, take it off the list\ndeclines reachable but keeps it, take it off the list" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// lookupOnly hides every ability.
+type lookupOnly struct{ g *good }
+
+func (l lookupOnly) Lookup(h uint64) bucket { return l.g.Lookup(h) }
+func (l lookupOnly) Len() int               { return l.g.Len() }
+
+func TestADeclineThatCannotBeDecidedStands(t *testing.T) {
+	info := fake(func(g *good) lookupOnly { return lookupOnly{g} }).Declining(algorithms.Inherits)
+	skipped := 0
+	for _, r := range Run(info) {
+		if r.Err != nil {
+			t.Errorf("%s: %v", r.Name, r.Err)
+		}
+		if strings.HasPrefix(r.Skip, "does not apply: ") {
+			skipped++
+		}
+	}
+	if skipped < 14 {
+		t.Errorf("only %d checks do not apply to a bare Mapper", skipped)
+	}
+}
+
+// An ErrUnsupported for equal weights does not excuse an algorithm from all
+// checks.
+func TestRefusingEverythingIsNoWayThrough(t *testing.T) {
+	info := fake(func(g *good) *good { return g })
+	info.New = func([]algorithms.Node, json.RawMessage) (algorithms.Mapper, json.RawMessage, error) {
+		return nil, nil, algorithms.Unsupported("nothing works")
+	}
+	for _, r := range Run(info) {
+		if r.Err == nil && !slices.Contains([]string{"bad-nodes-are-refused", "weight-zero-owns-nothing", "reweight-moves-only-to-or-from-its-node", declinesName}, r.Name) {
+			t.Errorf("%s passes or does not apply: %q", r.Name, r.Skip)
+		}
+	}
+}
+
+func TestAPanicAndAnEndlessLoopAreFailures(t *testing.T) {
+	panics := Check{Run: func(algorithms.Info) error { panic("index out of range") }}
+	if err := guard(panics, algorithms.Info{}, patience); err == nil || err.Error() != "it panics: index out of range" {
+		t.Errorf("panic: %v", err)
+	}
+	stop := make(chan error)
+	defer close(stop)
+	loops := Check{Run: func(algorithms.Info) error { return <-stop }}
+	if err := guard(loops, algorithms.Info{}, time.Millisecond); err == nil || err.Error() != "it does not end within 1ms" {
+		t.Errorf("endless loop: %v", err)
+	}
+}
+
+func ignoringParameters() algorithms.Info {
+	info := fake(func(g *good) *good { return g })
+	build := info.New
+	info.New = func(nodes []algorithms.Node, _ json.RawMessage) (algorithms.Mapper, json.RawMessage, error) {
+		return build(nodes, nil)
+	}
+	return info
+}
+
+func misreporting() algorithms.Info {
+	info := fake(func(g *good) *good { return g })
+	build := info.New
+	info.New = func(nodes []algorithms.Node, params json.RawMessage) (algorithms.Mapper, json.RawMessage, error) {
+		m, _, err := build(nodes, params)
+		return m, json.RawMessage(`{"epsilon":1}`), err
+	}
+	return info
+}
+
+func forgiving() algorithms.Info {
+	info := fake(func(g *good) *good { return g })
+	build := info.New
+	info.New = func(nodes []algorithms.Node, params json.RawMessage) (algorithms.Mapper, json.RawMessage, error) {
+		unique := slices.CompactFunc(slices.SortedFunc(slices.Values(nodes), func(a, b algorithms.Node) int {
+			return strings.Compare(a.Name, b.Name)
+		}), func(a, b algorithms.Node) bool { return a.Name == b.Name })
+		return build(unique, params)
+	}
+	return info
+}
+
+func salting() algorithms.Info {
+	builds := uint64(0)
+	return fake(func(g *good) *good {
+		builds++
+		g.salt = builds
+		return g
+	})
+}
+
+func cells(list func(t table, space uint64, yield func(uint64, bucket) bool)) algorithms.Info {
+	return fake(func(g *good) table {
+		t := newTable(g)
+		t.cells = func(space uint64, yield func(uint64, bucket) bool) { list(t, space, yield) }
+		return t
+	})
+}
+
+type overIndex struct{ *good }
+
+func (f overIndex) Lookup(h uint64) bucket {
+	if h == 1<<64-1 {
+		return bucket(f.members.Cap())
+	}
+	return f.good.Lookup(h)
+}
+
+type neverLast struct{ *good }
+
+func (f neverLast) Lookup(h uint64) bucket {
+	if b := f.good.Lookup(h); int(b) < f.members.Cap()-1 {
+		return b
+	}
+	return 0
+}
+
+type partial struct{ *good }
+
+func (f partial) Lookup(h uint64) bucket {
+	if h%10 == 0 && f.Len() > 0 {
+		for b, n := range f.members.All() {
+			if n.Weight > 0 {
+				return b
+			}
+		}
+	}
+	return f.good.Lookup(h)
+}
+
+type nextBucket struct{ *good }
+
+func (f nextBucket) LookupN(h uint64, dst []bucket) int {
+	n := f.good.LookupN(h, dst)
+	if n == 2 {
+		dst[1] = (dst[0] + 1) % bucket(f.Len())
+	}
+	return n
+}
+
+type traces struct{ *good }
+
+func (f traces) Remove(b bucket) error {
+	err := f.good.Remove(b)
+	if err == nil {
+		f.salt++
+	}
+	return err
+}
+
+type countSalted struct{ *good }
+
+func (f countSalted) Lookup(h uint64) bucket {
+	return f.good.Lookup(h ^ uint64(f.Len())*0x9e3779b97f4a7c15)
+}
+
+type addSalted struct{ *good }
+
+func (f addSalted) Add(n algorithms.Node) (bucket, error) {
+	f.salt++
+	return f.good.Add(n)
+}
+
+type haunted struct {
+	*good
+	gone bucket
+}
+
+func (f *haunted) Remove(b bucket) error {
+	f.gone = b
+	return f.good.Remove(b)
+}
+
+func (f *haunted) Lookup(h uint64) bucket {
+	if h%50 == 0 && f.gone != algorithms.None {
+		return f.gone
+	}
+	return f.good.Lookup(h)
+}
+
+type taken struct{ *good }
+
+func (f taken) Add(n algorithms.Node) (bucket, error) {
+	_, err := f.good.Add(n)
+	return 0, err
+}
+
+type addsTwice struct{ *good }
+
+func (f addsTwice) Add(n algorithms.Node) (bucket, error) {
+	for b, other := range f.members.All() {
+		if other.Name == n.Name {
+			return b, nil
+		}
+	}
+	return f.good.Add(n)
+}
+
+type removesAbsent struct{ *good }
+
+func (f removesAbsent) Remove(b bucket) error {
+	if _, ok := f.members.Node(b); !ok {
+		return nil
+	}
+	return f.good.Remove(b)
+}
+
+type removesAnother struct{ *good }
+
+func (f removesAnother) Remove(b bucket) error {
+	err := f.good.Remove(b)
+	if err != nil {
+		f.good.Remove(bucket(f.members.Cap() - 1))
+	}
+	return err
+}
+
+type anyWeight struct{ *good }
+
+func (f anyWeight) SetWeight(b bucket, w float64) error {
+	if f.good.SetWeight(b, w) != nil {
+		return f.good.SetWeight(b, 1)
+	}
+	return nil
+}
+
+type emptyPanics struct{ *good }
+
+func (f emptyPanics) Lookup(h uint64) bucket {
+	b := f.good.Lookup(h)
+	return []bucket{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}[b]
+}
+
+type emptyZero struct{ *good }
+
+func (f emptyZero) Lookup(h uint64) bucket { return max(0, f.good.Lookup(h)) }
+
+type repeats struct{ *good }
+
+func (f repeats) LookupN(h uint64, dst []bucket) int {
+	n := f.good.LookupN(h, dst)
+	if n > 2 {
+		dst[2] = dst[1]
+	}
+	return n
+}
+
+type ownerLast struct{ *good }
+
+func (f ownerLast) LookupN(h uint64, dst []bucket) int {
+	n := f.good.LookupN(h, dst)
+	slices.Reverse(dst[:n])
+	return n
+}
+
+type atMostTwo struct{ *good }
+
+func (f atMostTwo) LookupN(h uint64, dst []bucket) int {
+	return f.good.LookupN(h, dst[:min(2, len(dst))])
+}
+
+type otherHeirs struct{ *good }
+
+func (f otherHeirs) LookupN(h uint64, dst []bucket) int {
+	if len(dst) == 0 {
+		return 0
+	}
+	owner := f.good.Lookup(h)
+	n := f.good.LookupN(h*0x9e3779b97f4a7c15, dst)
+	if i := slices.Index(dst[:n], owner); i >= 0 {
+		dst[i] = dst[0]
+	}
+	if n > 0 {
+		dst[0] = owner
+	}
+	return n
+}
+
+type allocates struct{ *good }
+
+var sink []byte
+
+func (f allocates) Lookup(h uint64) bucket {
+	sink = make([]byte, 16)
+	return f.good.Lookup(h)
+}
+
+// shares keeps the hash of the lookup in hand where other readers overwrite it.
+// It does so by atomic operations, so that the answers are wrong but the race
+// detector stays quiet about this test.
+type shares struct {
+	*good
+	hash atomic.Uint64
+}
+
+func (f *shares) Lookup(h uint64) bucket {
+	f.hash.Store(h)
+	runtime.Gosched()
+	return f.good.Lookup(f.hash.Load())
+}
+
+type noEmptyKey struct{ *good }
+
+func (f noEmptyKey) LookupKey(key string) bucket {
+	if key == "" {
+		return algorithms.None
+	}
+	return f.good.LookupKey(key)
+}
+
+type fours struct{ *good }
+
+func (f fours) LookupBatch(hs []uint64, dst []bucket) { f.good.LookupBatch(hs[:len(hs)/4*4], dst) }
+
+type lostProbe struct{ *good }
+
+func (f lostProbe) LookupProbes(h uint64) (bucket, int) {
+	if h%100 == 0 {
+		return 0, 1
+	}
+	return f.good.LookupProbes(h)
+}
+
+type unbounded struct{ *good }
+
+func (f unbounded) Assign(h uint64) (bucket, bool) {
+	b := f.good.Lookup(h)
+	f.loads[b]++
+	f.placed++
+	return b, true
+}
+
+type alwaysFirst struct{ *good }
+
+func (f alwaysFirst) Assign(h uint64) (bucket, bool) {
+	b, _ := f.good.Assign(h)
+	return b, true
+}
