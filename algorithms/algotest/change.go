@@ -1,6 +1,7 @@
 package algotest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -300,11 +301,11 @@ func checkEmpty(info algorithms.Info) error {
 		}
 	}
 	if r, ok := c.Mapper.(algorithms.Remover); ok && r.Remove(0) == nil {
-		return fmt.Errorf("Remove succeeds without a node")
+		return errors.New("without nodes, removing bucket 0 succeeds")
 	}
 	if r, ok := c.Mapper.(algorithms.LastRemover); ok {
 		if b, err := r.RemoveLast(); err == nil {
-			return fmt.Errorf("RemoveLast succeeds without a node, with bucket %d", b)
+			return fmt.Errorf("without nodes, RemoveLast removes bucket %d", b)
 		}
 	}
 	if _, ok := c.Mapper.(algorithms.Adder); !ok {
@@ -322,16 +323,16 @@ func checkEmpty(info algorithms.Info) error {
 // noOwner holds every method that answers for h to the empty answer.
 func noOwner(c *cluster, h uint64) error {
 	if b := c.Lookup(h); b != algorithms.None {
-		return fmt.Errorf("Lookup without nodes gives bucket %d", b)
+		return fmt.Errorf("without nodes, Lookup gives bucket %d", b)
 	}
 	if r, ok := c.Mapper.(algorithms.Replicator); ok {
 		if n := r.LookupN(h, make([]algorithms.Bucket, 3)); n != 0 {
-			return fmt.Errorf("LookupN without nodes gives %d buckets", n)
+			return fmt.Errorf("without nodes, LookupN gives %d buckets", n)
 		}
 	}
 	if k, ok := c.Mapper.(algorithms.KeyMapper); ok {
 		if b := k.LookupKey("key"); b != algorithms.None {
-			return fmt.Errorf("LookupKey without nodes gives bucket %d", b)
+			return fmt.Errorf("without nodes, LookupKey gives bucket %d", b)
 		}
 	}
 	if m, ok := c.Mapper.(algorithms.BatchMapper); ok {
@@ -339,24 +340,24 @@ func noOwner(c *cluster, h uint64) error {
 		m.LookupBatch([]uint64{h, h, h, h, h}, dst)
 		for _, b := range dst {
 			if b != algorithms.None {
-				return fmt.Errorf("LookupBatch without nodes gives bucket %d", b)
+				return fmt.Errorf("without nodes, LookupBatch gives bucket %d", b)
 			}
 		}
 	}
 	if p, ok := c.Mapper.(algorithms.Prober); ok {
 		if b, _ := p.LookupProbes(h); b != algorithms.None {
-			return fmt.Errorf("LookupProbes without nodes gives bucket %d", b)
+			return fmt.Errorf("without nodes, LookupProbes gives bucket %d", b)
 		}
 	}
 	if a, ok := c.Mapper.(algorithms.Assigner); ok {
 		if b, _ := a.Assign(h); b != algorithms.None {
-			return fmt.Errorf("Assign without nodes gives bucket %d", b)
+			return fmt.Errorf("without nodes, Assign gives bucket %d", b)
 		}
 	}
 	if o, ok := c.Mapper.(algorithms.Owned); ok {
 		_, cells := o.Cells()
 		for _, b := range cells {
-			return fmt.Errorf("there is a cell, of bucket %d, without nodes", b)
+			return fmt.Errorf("without nodes, there is a cell of bucket %d", b)
 		}
 	}
 	return nil

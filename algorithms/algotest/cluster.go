@@ -24,7 +24,7 @@ func build(info algorithms.Info, nodes []algorithms.Node) (*cluster, error) {
 	m, _, err := info.New(nodes, nil)
 	if err != nil {
 		if algorithms.EqualWeights(nodes) {
-			return nil, fmt.Errorf("New with %s: %v", describe(nodes), err)
+			return nil, fmt.Errorf("building %s: %v", describe(nodes), err)
 		}
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (c *cluster) add(n algorithms.Node) (algorithms.Bucket, error) {
 	}
 	c.nodes[b] = n
 	if c.Len() != len(c.nodes) {
-		return algorithms.None, fmt.Errorf("Len is %d after adding the node number %d", c.Len(), len(c.nodes))
+		return algorithms.None, fmt.Errorf("after adding node number %d, Len is %d", len(c.nodes), c.Len())
 	}
 	return b, nil
 }
@@ -155,7 +155,7 @@ func (c *cluster) remove(b algorithms.Bucket) error {
 	}
 	delete(c.nodes, b)
 	if c.Len() != len(c.nodes) {
-		return fmt.Errorf("Len is %d with %d nodes left after a removal", c.Len(), len(c.nodes))
+		return fmt.Errorf("with %d nodes left after a removal, Len is %d", len(c.nodes), c.Len())
 	}
 	return nil
 }

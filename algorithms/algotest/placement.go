@@ -24,7 +24,7 @@ func checkParameters(info algorithms.Info) error {
 	nodes, hs := named(7, plain), draw(500)
 	m, params, err := info.New(nodes, nil)
 	if err != nil {
-		return fmt.Errorf("New with %s: %v", describe(nodes), err)
+		return fmt.Errorf("building %s: %v", describe(nodes), err)
 	}
 	if !bytes.Equal(params, info.Defaults) {
 		return fmt.Errorf("without parameters it uses %s, its defaults are %s", params, info.Defaults)
@@ -35,7 +35,7 @@ func checkParameters(info algorithms.Info) error {
 	}
 	again, params2, err := info.New(nodes, params)
 	if err != nil {
-		return fmt.Errorf("New with its own parameters %s: %v", params, err)
+		return fmt.Errorf("building with its own parameters %s: %v", params, err)
 	}
 	if !bytes.Equal(params, params2) {
 		return fmt.Errorf("the parameters %s come back as %s", params, params2)
@@ -63,7 +63,7 @@ func checkBadNodes(info algorithms.Info) error {
 		"all weights zero":  {{Name: "a"}, {Name: "b"}},
 	} {
 		if _, _, err := info.New(nodes, nil); err == nil {
-			return fmt.Errorf("New accepts %s", what)
+			return fmt.Errorf("building accepts %s", what)
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func checkOwners(info algorithms.Info) error {
 					return err
 				}
 				if c.Len() != n {
-					return fmt.Errorf("Len is %d of %s", c.Len(), describe(nodes))
+					return fmt.Errorf("of %s, Len counts %d", describe(nodes), c.Len())
 				}
 				if _, err := c.owners(hs); err != nil {
 					return fmt.Errorf("%s: %w", describe(nodes), err)
@@ -283,7 +283,7 @@ func checkZeroWeight(info algorithms.Info) error {
 		return err
 	}
 	if c.Len() != 6 {
-		return fmt.Errorf("Len is %d of 6 nodes, two of them of weight 0", c.Len())
+		return fmt.Errorf("of 6 nodes, two of them of weight 0, Len counts %d", c.Len())
 	}
 	if _, err := c.owners(hs); err != nil {
 		return err
