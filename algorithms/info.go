@@ -31,6 +31,7 @@ type Info struct {
 	Ref      string          // paper or source
 	Declines []string        // properties of the conformance suite that it does not promise
 	Defaults json.RawMessage // the default parameters, all of them
+	Knob     string          // the parameter that buys balance for memory, "" for none; see Tuned
 
 	// New builds a Mapper. The params are a JSON object that overrides the
 	// defaults; nil changes none. It returns the parameters in force, all of
@@ -40,12 +41,34 @@ type Info struct {
 	// Forecast returns the bytes that New will need for its structure, or 0
 	// when the algorithm does not tell.
 	Forecast func(nodes []Node, params json.RawMessage) (int64, error)
+
+	// PointCounts and Shares are those of the [Scatterer] with the parameters;
+	// nil for an algorithm whose Config is none.
+	PointCounts func(nodes []Node, params json.RawMessage) ([]int, error)
+	Shares      func(nodes []Node, params json.RawMessage) ([]float64, error)
 }
 
 // A Forecaster is a Config that can tell, without building anything, how many
 // bytes the structure over the nodes will take.
 type Forecaster interface {
 	Forecast(nodes []Node) int64
+}
+
+// A Scatterer is a Config whose structure scatters points over a circle and
+// gives a node all that lies between its points and those before them. Over
+// random names the shares of the nodes then follow the Dirichlet distribution
+// whose parameters are the numbers of points, whatever the hash, provided that
+// it is a good one.
+type Scatterer interface {
+	// PointCounts returns the number of points of each node, or nil when the
+	// points are not hashed ones on a circle of 2^64 positions.
+	PointCounts(nodes []Node) []int
+
+	// Shares returns the part of the circle that each node owns, as the built
+	// structure has it up to 1e-12, without building it. Where PointCounts is
+	// nil it is an error that wraps [errors.ErrUnsupported]. It may be called
+	// by many goroutines at once.
+	Shares(nodes []Node) ([]float64, error)
 }
 
 // Define makes the Info of an algorithm from its default Config and its
@@ -60,7 +83,7 @@ func Define[C any, M Mapper](name, ref string, def C, build func([]Node, C) (M, 
 		}
 		return c, err
 	}
-	return Info{
+	info := Info{
 		Name:     name,
 		Ref:      ref,
 		Defaults: mustEncode(def),
@@ -89,6 +112,34 @@ func Define[C any, M Mapper](name, ref string, def C, build func([]Node, C) (M, 
 			return 0, nil
 		},
 	}
+	if _, ok := any(def).(Scatterer); ok {
+		info.PointCounts = func(nodes []Node, params json.RawMessage) ([]int, error) {
+			c, err := decode(params)
+			if err != nil {
+				return nil, err
+			}
+			return any(c).(Scatterer).PointCounts(nodes), nil
+		}
+		info.Shares = func(nodes []Node, params json.RawMessage) ([]float64, error) {
+			c, err := decode(params)
+			if err != nil {
+				return nil, err
+			}
+			return any(c).(Scatterer).Shares(nodes)
+		}
+	}
+	return info
+}
+
+// Tuned returns the Info with the knob: the whole-number parameter that makes
+// the shares of the nodes more even, and the structure larger, the higher it
+// is. A name that is no parameter is a programmer's error and panics.
+func (i Info) Tuned(knob string) Info {
+	if !slices.Contains(ParamNames(i.Defaults), knob) {
+		panic(fmt.Sprintf("algorithms: %s has no parameter %q to be tuned by", i.Name, knob))
+	}
+	i.Knob = knob
+	return i
 }
 
 // Declining returns the Info with the properties added to Declines. An unknown

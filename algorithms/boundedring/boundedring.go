@@ -62,7 +62,7 @@ func (c Config) Forecast(nodes []algorithms.Node) int64 {
 
 // Info describes the algorithm to the harness.
 var Info = algorithms.Define("bounded-ring", "Mirrokni, Thorup, Zadimoghaddam, arXiv 1608.01350", Default, New).
-	Declining(algorithms.Balance)
+	Declining(algorithms.Balance).Tuned("vnodes")
 
 // A Map is a ring that places requests under a bound. Lookup, which is that of
 // the ring and ignores load, may run at any time that the membership rests;

@@ -89,6 +89,10 @@ func pointsOfWeight(vnodes int, w float64) float64 {
 	return max(1, math.Round(float64(vnodes)*w))
 }
 
+func tooManyPoints() error {
+	return fmt.Errorf("more than %d points, a ring holds no more: lower vnodes or the weights", maxPoints)
+}
+
 // A Point is a place on the circle of 2^64 positions and the node it names.
 type Point struct {
 	Position uint64
@@ -204,7 +208,7 @@ func (p *Placement) All(members *algorithms.Members) ([]Point, error) {
 			return nil, err
 		}
 		if total += count; total > maxPoints {
-			return nil, fmt.Errorf("more than %d points, a ring holds no more: lower vnodes or the weights", maxPoints)
+			return nil, tooManyPoints()
 		}
 	}
 	points := make([]Point, 0, total)

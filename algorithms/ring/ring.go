@@ -44,7 +44,7 @@ import (
 
 // Info describes the ring to the harness.
 var Info = algorithms.Define("ring", "Karger et al., STOC 1997", Default, New).
-	Declining(algorithms.Balance)
+	Declining(algorithms.Balance).Tuned("vnodes")
 
 // A Map is a ring. See package algorithms for what may run at the same time.
 type Map struct {

@@ -49,7 +49,7 @@ func (c Config) Forecast(nodes []algorithms.Node) int64 {
 
 // Info describes the algorithm to the harness.
 var Info = algorithms.Define("ring-array", "Karger et al., STOC 1997", Default, New).
-	Declining(algorithms.Balance)
+	Declining(algorithms.Balance).Tuned("vnodes")
 
 // A Map is a ring laid out in slots. See package algorithms for what may run at
 // the same time.

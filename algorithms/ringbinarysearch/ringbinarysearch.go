@@ -24,7 +24,7 @@ var Default = ring.Default
 
 // Info describes the algorithm to the harness.
 var Info = algorithms.Define("ring-binary-search", "Karger et al., STOC 1997", Default, New).
-	Declining(algorithms.Balance)
+	Declining(algorithms.Balance).Tuned("vnodes")
 
 // A Map is a ring that is searched by bisection. See package algorithms for
 // what may run at the same time.
