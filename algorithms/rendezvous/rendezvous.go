@@ -79,16 +79,42 @@ func New(nodes []algorithms.Node, _ Config) (*Map, error) {
 // multiplier returns the odd number that all scores for h are multiplied by.
 func multiplier(h uint64) uint64 { return bits.RotateLeft64(h, 32) | 1 }
 
+// few is the number of nodes up to which a branch that is mispredicted costs
+// more than the arithmetic that does without.
+const few = 16
+
 // Lookup returns the bucket with the highest score for h.
+func (m *Map) Lookup(h uint64) algorithms.Bucket {
+	switch n := len(m.seeds); {
+	case n == 0:
+		return algorithms.None
+	case n <= few:
+		return m.buckets[highestOfFew(m.seeds, h)]
+	}
+	return m.buckets[highest(m.seeds, h)]
+}
+
+// highestOfFew returns the index of the highest score, the first of equal ones.
+// It has no branch that depends on a score: the borrow of best - x says whether
+// x leads, and as a mask moves the index. That is a chain from node to node.
+func highestOfFew(seeds []uint64, h uint64) uint64 {
+	mul := multiplier(h)
+	best, at := uint64(0), uint64(0)
+	for i, seed := range seeds {
+		x := (h ^ seed) * mul
+		_, leads := bits.Sub64(best, x, 0)
+		best = max(best, x)
+		at ^= (at ^ uint64(i)) & -leads
+	}
+	return at
+}
+
+// highest returns the index of the highest score, the first of equal ones.
 //
 // It takes the maximum of eight scores at a time, without a branch, and only
 // then asks whether the block holds a new leader, which happens about as often
 // as the logarithm of n. Which of the eight it was is asked once, at the end.
-func (m *Map) Lookup(h uint64) algorithms.Bucket {
-	seeds := m.seeds
-	if len(seeds) == 0 {
-		return algorithms.None
-	}
+func highest(seeds []uint64, h uint64) int {
 	mul := multiplier(h)
 	best, at := uint64(0), 0
 	i := 0
@@ -109,7 +135,7 @@ func (m *Map) Lookup(h uint64) algorithms.Bucket {
 	for (h^seeds[at])*mul != best {
 		at++
 	}
-	return m.buckets[at]
+	return at
 }
 
 // LookupN writes the buckets with the highest scores for h, highest first. It

@@ -98,11 +98,25 @@ func TestTheHighestScoreWinsAndTheLeastNameBreaksATie(t *testing.T) {
 		if got := m.Lookup(0); got != tt.first {
 			t.Errorf("scores %d: Lookup gives %d, want %d", tt.scores, got, tt.first)
 		}
+		if got := highest(tt.scores, 0); got != int(tt.first) {
+			t.Errorf("scores %d: the highest is %d, want %d", tt.scores, got, tt.first)
+		}
 		dst := make([]algorithms.Bucket, 2)
 		if m.LookupN(0, dst); dst[0] != tt.first || dst[1] != tt.second {
 			t.Errorf("scores %d: LookupN gives %d, want %d %d", tt.scores, dst, tt.first, tt.second)
 		}
 	}
+}
+
+func TestBothWaysToTheHighestScoreAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// Few different seeds, so that scores tie.
+		seeds := rapid.SliceOfN(rapid.Uint64Range(0, 40), 1, 60).Draw(t, "seeds")
+		h := rapid.Uint64().Draw(t, "hash")
+		if a, b := highest(seeds, h), highestOfFew(seeds, h); a != int(b) {
+			t.Fatalf("by blocks %d, one by one %d", a, b)
+		}
+	})
 }
 
 // All orders of the first four choices come equally often, for names of several
