@@ -26,7 +26,7 @@ type overNodes struct {
 // their axes, in the order of the lines.
 func (o overNodes) panels(columns int) []*panel {
 	all := slices.Concat(o.lines, o.floors)
-	x, y := logScale(abscissas(all), count), logScale(values(all), o.name)
+	x, y := logScale(abscissas(o.lines), count), logScale(values(all), o.name)
 	groups := split(o.lines, maxLines)
 	columns = max(columns, min(len(groups), 2))
 	var panels []*panel

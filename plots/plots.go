@@ -11,9 +11,11 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"image/color"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -139,26 +141,54 @@ func (f Figure) pdf(w io.Writer) error {
 	width, height := f.size(false)
 	c := vgpdf.New(width, height)
 	page := draw.New(c)
-	page.Canvas = latin{c}
+	page.Canvas = pdfCanvas{c}
 	f.drawPage(page, false)
-	_, err := c.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return err
+	}
+	undated := pdfDate.ReplaceAllFunc(b.Bytes(), func(date []byte) []byte { return bytes.Repeat([]byte(" "), len(date)) })
+	_, err := w.Write(undated)
 	return err
 }
 
-// latin hands texts on in code page 1252, which is what the PDF canvas takes
-// them to be. What that page lacks becomes a question mark.
-type latin struct{ vg.Canvas }
+// pdfDate finds the time of drawing in a PDF file. It is blanked out, for the
+// same records give the same bytes, and the offsets in the file have to stay.
+var pdfDate = regexp.MustCompile(`/(Creation|Mod)Date \(D:[0-9]+\)`)
 
-func (l latin) FillString(f font.Face, p vg.Point, s string) {
+// A pdfCanvas gives the PDF canvas of the drawing library what it takes texts
+// and colours to be.
+type pdfCanvas struct{ vg.Canvas }
+
+// FillString hands a text on in code page 1252; what that lacks becomes a
+// question mark. Bold letters come out regular, for the canvas can embed one
+// face a document.
+func (c pdfCanvas) FillString(f font.Face, p vg.Point, s string) {
 	var b []byte
 	for _, r := range s {
-		c, ok := charmap.Windows1252.EncodeRune(r)
+		letter, ok := charmap.Windows1252.EncodeRune(r)
 		if !ok {
-			c = '?'
+			letter = '?'
 		}
-		b = append(b, c)
+		b = append(b, letter)
 	}
-	l.Canvas.FillString(f, p, string(b))
+	f = fonts.Fonts.Lookup(lettering(f.Font.Size, nil).Font, f.Font.Size)
+	c.Canvas.FillString(f, p, string(b))
+}
+
+// SetColor hands a colour on that is not multiplied by its opacity.
+func (c pdfCanvas) SetColor(clr color.Color) {
+	if n, ok := clr.(color.NRGBA); ok {
+		clr = straight(n)
+	}
+	c.Canvas.SetColor(clr)
+}
+
+// straight is a colour with an opacity that its other parts do not know of.
+type straight color.NRGBA
+
+func (s straight) RGBA() (r, g, b, a uint32) {
+	return uint32(s.R) * 0x101, uint32(s.G) * 0x101, uint32(s.B) * 0x101, uint32(s.A) * 0x101
 }
 
 // WriteAll draws all figures of the set into the folder, which it makes when it

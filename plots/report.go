@@ -76,7 +76,7 @@ func WriteReport(w io.Writer, set *results.Set) error {
 	r := arrange(set)
 	env := set.Run.Environment
 	p := page{
-		Suite: set.Run.Suite, Start: set.Run.Start, Version: set.Run.Version, Machine: machine(env),
+		Suite: set.Run.Suite, Start: set.Run.Start, Version: version(set.Run), Machine: machine(env),
 		Incomplete: incomplete(set),
 		Warnings:   slices.Clone(set.Warnings),
 		Findings:   results.Findings(set),

@@ -202,34 +202,61 @@ func (r *run) footer(measures ...string) string {
 
 // footerOf is the footer of a figure that draws the trials for which drawn holds.
 func (r *run) footerOf(drawn func(results.Trial) bool) string {
-	seeds := map[uint64]bool{}
+	type draw struct {
+		cell string
+		seed uint64
+	}
+	seen := map[draw]bool{}
+	seeds := map[string]int{} // by cell
+	var only uint64           // the seed, when there is one
 	reps := 0
 	for _, t := range r.set.Trials {
-		if t.Skip == "" && drawn(t) {
-			seeds[t.Seed] = true
-			if t.Timing != nil {
-				reps = max(reps, t.Rep+1)
-			}
+		if t.Skip != "" || !drawn(t) {
+			continue
+		}
+		if d := (draw{t.Cell, t.Seed}); !seen[d] {
+			seen[d] = true
+			seeds[t.Cell]++
+			only = t.Seed
+		}
+		if t.Timing != nil {
+			reps = max(reps, t.Rep+1)
+		}
+	}
+	least, most := 0, 0
+	for _, n := range seeds {
+		if most = max(most, n); least == 0 || n < least {
+			least = n
 		}
 	}
 	parts := []string{"suite " + clean(r.set.Run.Suite)}
 	if m := machine(r.set.Run.Environment); m != "" {
 		parts = append(parts, m)
 	}
-	if len(seeds) == 1 {
-		for s := range seeds {
-			parts = append(parts, fmt.Sprintf("seed %d", s))
-		}
-	} else {
-		parts = append(parts, fmt.Sprintf("%d seeds from %d", len(seeds), r.set.Run.Seed))
+	switch {
+	case most == 1:
+		parts = append(parts, fmt.Sprintf("seed %d", only))
+	case least == most:
+		parts = append(parts, fmt.Sprintf("%d seeds from %d", most, r.set.Run.Seed))
+	default:
+		parts = append(parts, fmt.Sprintf("%d to %d seeds from %d", least, most, r.set.Run.Seed))
 	}
 	if reps > 1 {
 		parts = append(parts, fmt.Sprintf("%d repetitions", reps))
 	}
-	if v := clean(r.set.Run.Version); v != "" {
+	if v := version(r.set.Run); v != "" {
 		parts = append(parts, "ringbench "+v)
 	}
 	return strings.Join(parts, " \u00b7 ")
+}
+
+// version names the build: its version, or its revision when it has none.
+func version(run results.Run) string {
+	revision := run.Environment.Revision
+	if released := run.Version != "(devel)" && run.Version != ""; released || revision == "" {
+		return clean(strings.Trim(run.Version, "()"))
+	}
+	return clean(revision[:min(len(revision), 10)])
 }
 
 // machine names the machine in a few words.

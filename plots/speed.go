@@ -304,7 +304,7 @@ func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
 		at := vg.Point{X: x(b.x), Y: y(b.y)}
 		taken = append(taken, around(at, b.radius*0.92))
 		path := circle.outline(at, b.radius)
-		if b.radius > smallest {
+		if b.radius > 2*smallest {
 			c.SetColor(faint(b.look.color))
 			c.Fill(path)
 			c.SetLineStyle(draw.LineStyle{Color: b.look.color, Width: 1.2})
