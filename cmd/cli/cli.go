@@ -102,8 +102,26 @@ func (inv *invocation) root() *cobra.Command {
 	root.SetOut(inv.stdout)
 	root.SetErr(inv.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(inv.run(), inv.list(), inv.report(), inv.plot(), inv.export(), inv.place(), inv.version())
+	root.AddCommand(inv.run(), inv.list(), inv.report(), inv.plot(), inv.export(), inv.place(), inv.version(), inv.completion())
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(help())
 	return root
+}
+
+// help returns the command that shows the help of another.
+func help() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show what a command does and takes",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return noSuchCommand(cmd.Root(), args)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 // noSuchCommand is what arguments of the root command are.

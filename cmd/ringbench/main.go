@@ -1,0 +1,93 @@
+// Ringbench measures how algorithms spread keys over nodes: consistent hashing in
+// its forms, and what people use instead. It tells how even the spread is, how
+// many keys move when a node joins or leaves, what a lookup costs in time and
+// memory, and draws what it found.
+//
+// # Measure
+//
+//	ringbench run
+//	ringbench run vnodes
+//	ringbench run mine.toml --seed 7 --reps 30
+//	ringbench run quick --nodes-file nodes.csv --keys-file keys.txt.gz
+//	ringbench run quick --keys-file log.csv --key-column url --count-column hits
+//
+// Run measures a suite (quick unless named; see ringbench list suites) or a spec
+// of your own, a file that ends in .toml. Exact answers come first: they are the
+// same on every machine. Timings follow, each beside its floor.
+//
+//	ringbench run --dry-run --only algorithm=ring/
+//	ringbench run --only ^lookup/ -o lookups
+//	ringbench run --resume lookups
+//
+// A cell is one algorithm at one size under one measure; --dry-run prints their
+// names and --only takes a regular expression on them. A run writes to a new
+// folder under out and makes out/latest point to it; -o DIR writes into DIR
+// itself. Ctrl-C keeps what is done, a second one kills, and even then --resume
+// goes on where the run stopped and ends with the same exact records. --seed is
+// the first placement, --seeds the number of placements of exact experiments,
+// --reps the repetitions of a timing. A structure that would take more than
+// --max-memory (half of what is available unless given) is refused.
+//
+// Progress goes to stderr, a bar on a terminal and otherwise a line for each
+// finished experiment; -q silences it. --json prints the summary instead of the
+// tables.
+//
+// # Look again
+//
+//	ringbench report out/latest
+//	ringbench report out/latest -o page.html
+//	ringbench plot out/latest --format svg,pdf -o figures
+//	ringbench export out/latest --format csv -o values.csv
+//	ringbench export out/latest --format benchfmt
+//
+// A run's folder holds run.json (what was asked, and of which machine),
+// records.jsonl (one line for each trial, only ever appended to), and what is
+// made from these two and can be made again: summary.csv, summary.txt, plots and
+// report.html. Paths in a spec are relative to where the command runs.
+//
+// # Place keys
+//
+//	ringbench place --algorithm ring --node a --node b=2 --keys seq:user:0:1000
+//	ringbench place --algorithm ring --param vnodes=200 --nodes-file nodes.csv --keys-file keys.txt -o placed.csv
+//	ringbench place --algorithm rendezvous --replicas 3 --hash xxh64 --nodes-file nodes.csv --keys-file -
+//
+// Place writes CSV with the header key,node (with --replicas key,node,node2 and
+// so on), in the order of the keys. An algorithm that bounds the load takes each
+// key as one request, in that order. --node splits at the last =; --param takes
+// JSON, and anything else as a string.
+//
+// # Know what there is
+//
+//	ringbench list
+//	ringbench list algorithms --json
+//	ringbench list hashes
+//	ringbench list workloads
+//	ringbench list metrics
+//	ringbench list suites
+//	ringbench version
+//	ringbench completion bash
+//
+// # Files
+//
+// A nodes file has one node a line, name[,weight[,zone]], with # for comments. A
+// keys file has one key a line, raw bytes; with --key-column it is CSV or TSV
+// under a header. Names that end in .gz, .zst or .xz are decompressed. Where a
+// file is written or keys are read, - is stdout or stdin.
+//
+// # Exit codes
+//
+//	0    done
+//	1    a check failed: wrong answers, or an algorithm that did not pass the gate
+//	2    usage or input error
+//	4    the run is incomplete
+//	130  interrupted
+//
+// An error is one line on stderr that says what, where, and the mend.
+package main
+
+import (
+	"github.com/ringbench/ringbench/algorithms/builtin"
+	"github.com/ringbench/ringbench/cmd/cli"
+)
+
+func main() { cli.Main(builtin.All()...) }
