@@ -18,9 +18,9 @@ var contestants = []string{
 	"control", "one-read", "modulo", "ring", "bounded-ring", "jump", "rendezvous", "weighted-rendezvous",
 }
 
-// CompareContestants orders contestants: by algorithm, and plain ones before
+// compareContestants orders contestants: by algorithm, and plain ones before
 // those with weights or other parameters.
-func CompareContestants(a, b Trial) int {
+func compareContestants(a, b Trial) int {
 	return cmp.Or(
 		compareListed(contestants, a.Algorithm, b.Algorithm),
 		compareNatural(Label(a), Label(b)),

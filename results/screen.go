@@ -154,7 +154,7 @@ func (v view) contestants(match func(Row) bool) (labels []string, more int) {
 			order[r.Label] = Trial{Algorithm: r.Algorithm, Cell: r.Cell, Params: r.Params, Weights: r.Weights}
 		}
 	}
-	slices.SortFunc(labels, func(a, b string) int { return CompareContestants(order[a], order[b]) })
+	slices.SortFunc(labels, func(a, b string) int { return compareContestants(order[a], order[b]) })
 	return labels, more
 }
 

@@ -116,6 +116,18 @@ func TestFloorAndTheoryStandWhereTheyApply(t *testing.T) {
 	}
 }
 
+func TestSummaryOfOddSizesHoldsOnlyNumbers(t *testing.T) {
+	for _, n := range []int{-1, 0, 1} {
+		f := newFixture()
+		f.trial(plainRing, "balance", n, 1, 0, "uniform", "", map[string]float64{"balance-cv": 0, "share-cv": 0})
+		for _, r := range Summarize(f.end()) {
+			if r.Floor != 0 || r.Theory != 0 {
+				t.Errorf("%d nodes: floor %v, theory %v", n, r.Floor, r.Theory)
+			}
+		}
+	}
+}
+
 func TestSkippedCellsKeepTheirReason(t *testing.T) {
 	f := newFixture()
 	f.trial(plainRing, "movement", 10, 1, 0, "uniform", "remove-one", nil).Skip = "cannot"

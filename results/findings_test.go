@@ -1,0 +1,102 @@
+package results
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFindingsAreThereOnlyWhenTheDataBearThemOut gives each finding data that
+// bear it out, and the same data with less of a difference.
+func TestFindingsAreThereOnlyWhenTheDataBearThemOut(t *testing.T) {
+	who := func(algorithm string) contestant { return contestant{algorithm, nil, `{}`, ""} }
+	moved := func(f *fixture, algorithm, schedule string, moved, must, collateral float64) {
+		f.trial(who(algorithm), "movement", 10, 1, 0, "uniform", schedule,
+			map[string]float64{"moved-fraction": moved, "moved-minimum": must, "collateral-fraction": collateral})
+	}
+	load := func(f *fixture, c contestant, measure string, peak float64) {
+		f.trial(c, measure, 10, 1, 0, "zipf:0.99", "", map[string]float64{"load-peak": peak})
+	}
+	lookup := func(f *fixture, algorithm string, n int, ns float64) {
+		for rep := range 3 {
+			f.trial(who(algorithm), "lookup", n, 1, rep, "uniform", "", map[string]float64{"lookup-ns": ns})
+		}
+	}
+	bounded := contestant{"bounded-ring", []Field{{"epsilon", "0.25"}}, `{"epsilon":0.25}`, ""}
+	for _, c := range []struct {
+		want  string // "" when nothing is to be found
+		build func(*fixture)
+	}{
+		{"Modulo moves 10 times more keys than needed: 90.9% instead of 9.1%.", func(f *fixture) { moved(f, "modulo", "add-one", 0.909, 0.0909, 0.8) }},
+		{"", func(f *fixture) { moved(f, "ring", "add-one", 0.1, 0.0909, 0) }},
+		{"", func(f *fixture) { moved(f, "control", "add-one", 0.909, 0.0909, 0) }},
+
+		{"A hot key defeats all but bounded load: 1.60 times fair against 1.25.", func(f *fixture) {
+			load(f, who("ring"), "load", 1.7)
+			load(f, who("jump"), "load", 1.6)
+			load(f, bounded, "load", 1.3) // its first choices
+			load(f, bounded, "bounded", 1.25)
+		}},
+		{"A hot key defeats them all: the busiest node serves 1.60 times its share or more.", func(f *fixture) { load(f, who("ring"), "load", 1.6) }},
+		{"", func(f *fixture) { load(f, who("ring"), "load", 1.1); load(f, bounded, "bounded", 1.05) }},
+		{"", func(f *fixture) { load(f, who("ring"), "load", 1.3); load(f, bounded, "bounded", 1.25) }},
+		{"", func(f *fixture) { load(f, bounded, "bounded", 1.25) }},
+
+		{"160 vnodes leave the busiest of 10 nodes 12% over fair, 1000 leave 5%.", func(f *fixture) { f.sweep(10, 3, 10, 160, 200, 1000) }},
+		{"", func(f *fixture) { f.sweep(10, 3, 10, 160, 200) }},
+		{"", func(f *fixture) { f.sweep(10, 3, 20000, 200000) }},
+
+		{"The ring's index is 9 times faster than binary search: 14 ns against 127.", func(f *fixture) {
+			lookup(f, "ring", 10, 6)
+			lookup(f, "ring", 1000, 14)
+			lookup(f, "ring-binary-search", 1000, 127)
+		}},
+		{"", func(f *fixture) { lookup(f, "ring", 10, 6); lookup(f, "ring-binary-search", 10, 7) }},
+
+		{"When a node leaves, jump also moves 8.7% of the keys between nodes that stay.", func(f *fixture) { moved(f, "jump", "remove-one", 0.178, 0.1, 0.0871) }},
+		{"", func(f *fixture) { moved(f, "ring", "remove-one", 0.1, 0.1, 0) }},
+
+		{"Rendezvous slows down as the cluster grows: 7.2 ns at 10 nodes, 522 at 1000.", func(f *fixture) {
+			lookup(f, "rendezvous", 10, 7.2)
+			lookup(f, "rendezvous", 1000, 522)
+			lookup(f, "jump", 10, 5)
+			lookup(f, "jump", 1000, 40)
+		}},
+		{"", func(f *fixture) { lookup(f, "jump", 10, 20); lookup(f, "jump", 1000, 40) }},
+	} {
+		f := newFixture()
+		c.build(f)
+		var want []string
+		if c.want != "" {
+			want = []string{c.want}
+		}
+		if diff := cmp.Diff(want, Findings(f.end())); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestThereAreThreeFindingsAtMost(t *testing.T) {
+	if got := Findings(quick()); len(got) != 3 {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTheScreenTellsWhatIsUnusualInAMove(t *testing.T) {
+	f := newFixture()
+	for algorithm, collateral := range map[string]float64{"jump": 0.0871, "ring": 0} {
+		c := contestant{algorithm, nil, `{}`, ""}
+		f.trial(c, "movement", 10, 1, 0, "uniform", "add-one", map[string]float64{"moved-fraction": 0.091, "collateral-fraction": 0})
+		f.trial(c, "movement", 10, 1, 0, "uniform", "remove-one", map[string]float64{"moved-fraction": 0.1 + collateral, "collateral-fraction": collateral})
+	}
+	var b bytes.Buffer
+	if err := WriteExact(&b, f.end()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	if len(lines) < 5 || !strings.HasPrefix(lines[3], "ring") || !strings.HasSuffix(lines[3], "9.1%") || !strings.HasSuffix(lines[4], "9.1%  removing 1: 18.7%") {
+		t.Errorf("got\n%s", b.String())
+	}
+}
