@@ -16,8 +16,8 @@
 // own hash would start or, when that is taken by points before it, in the next
 // one free. An empty cell repeats the point that comes after it. The first cell
 // from the start whose position is not below h then holds the owner: there is
-// no index in front of the array, and a lookup costs one cache miss, two at
-// most. This is the ordered hash table of O. Amble and D. Knuth ("Ordered hash
+// no index in front of the array, and a lookup costs one cache miss, or two side
+// by side. This is the ordered hash table of O. Amble and D. Knuth ("Ordered hash
 // tables", The Computer Journal 17(2), 1974), with the key's successor for the
 // answer in place of the key itself.
 //
@@ -29,7 +29,7 @@
 //
 // # Cost
 //
-// For P points: 15 bytes a point (18 beyond 65,536 buckets). Lookup reads 1.8
+// For P points: 15 bytes a point (18 beyond 65,536 buckets). Lookup needs 2
 // cells in the mean for any good point hash, and O(log P) for the worst. New
 // is O(P); Add, Remove and SetWeight hash and sort only the points they are
 // about, and merge them in O(P).
