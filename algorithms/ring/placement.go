@@ -322,7 +322,7 @@ const (
 )
 
 // maxIndexOffset bounds the K of {index+K}.
-const maxIndexOffset = math.MaxUint32
+const maxIndexOffset = math.MaxInt32
 
 // parseLabel compiles a label template for nodes of so many vnodes.
 func parseLabel(template string, vnodes int) (label, error) {

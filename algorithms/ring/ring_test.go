@@ -605,7 +605,7 @@ func TestBadConfigIsRefused(t *testing.T) {
 		{`{"label":"{name}{index-1}"}`, "unknown placeholder {index-1}"},
 		{`{"label":"{name}{index+}"}`, "whole number"},
 		{`{"label":"{name}{index+-1}"}`, "whole number"},
-		{`{"label":"{name}{index+4294967296}"}`, "over the limit of 4294967295"},
+		{`{"label":"{name}{index+2147483648}"}`, "over the limit of 2147483647"},
 		{`{"label":"{name}{index+99999999999999999999}"}`, "over the limit"},
 		{`{"modulus":100,"points":[{"position":100,"node":"a"}]}`, "entry 1 of node \"a\" is at 100, the modulus 100 allows 0 to 99"},
 		{`{"points":[{"position":1,"node":"a"},{"position":1}]}`, "entry 2 names no node"},
