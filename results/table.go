@@ -149,6 +149,21 @@ func splitFigure(cell string) (whole, decimals, err string) {
 
 func width(s string) int { return utf8.RuneCountInString(s) }
 
+// filled reports whether a column holds anything.
+func filled(column []string) bool {
+	return slices.ContainsFunc(column, func(s string) bool { return s != "-" })
+}
+
+func transpose(columns [][]string) [][]string {
+	rows := make([][]string, len(columns[0]))
+	for i := range rows {
+		for _, c := range columns {
+			rows[i] = append(rows[i], c[i])
+		}
+	}
+	return rows
+}
+
 // percent writes a fraction of 1 with so many decimals.
 func percent(v float64, decimals int) string {
 	s := fmt.Sprintf("%.*f%%", decimals, 100*v)

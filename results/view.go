@@ -1,0 +1,151 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// view is a set seen through its summary.
+type view struct {
+	set  *Set
+	rows []Row
+	n    int // the cluster that the exact part speaks of; 0 when there is none
+}
+
+func newView(s *Set) view {
+	v := view{set: s, rows: Summarize(s)}
+	for _, r := range v.rows {
+		switch r.Metric {
+		case "balance-peak", "load-peak", "moved-fraction":
+			if !r.control() && (v.n == 0 || r.Nodes < v.n) {
+				v.n = r.Nodes
+			}
+		}
+	}
+	return v
+}
+
+// control reports whether the row measures the harness and no algorithm.
+func (r Row) control() bool { return r.Algorithm == "control" || r.Algorithm == "one-read" }
+
+// popularity is the part of the workload that says how often keys are asked.
+func (r Row) popularity() string { return r.Workload[strings.LastIndexByte(r.Workload, '+')+1:] }
+
+// plainWords writes a popularity as a heading.
+func plainWords(popularity string) string {
+	if s, ok := strings.CutPrefix(popularity, "zipf:"); ok {
+		return "Zipf " + s
+	}
+	if popularity == "counts" {
+		return "real requests"
+	}
+	return popularity
+}
+
+// first returns the first row that matches.
+func (v view) first(match func(Row) bool) (Row, bool) {
+	if i := slices.IndexFunc(v.rows, match); i >= 0 {
+		return v.rows[i], true
+	}
+	return Row{}, false
+}
+
+// value returns the first row of a contestant's metric at a size, from a
+// measure, that the filter (which may be nil) lets through.
+func (v view) value(label, measure, metric string, nodes int, filter func(Row) bool) (Row, bool) {
+	return v.first(func(r Row) bool {
+		return r.Label == label && r.Measure == measure && r.Metric == metric && r.Nodes == nodes && (filter == nil || filter(r))
+	})
+}
+
+// contestants returns the labels of those with rows that match, in order, at
+// most so many as the screen takes: those without set parameters go first.
+func (v view) contestants(match func(Row) bool) (labels []string, more int) {
+	var plain, set []string
+	for _, r := range v.rows {
+		switch {
+		case r.control() || !match(r) || slices.Contains(plain, r.Label) || slices.Contains(set, r.Label):
+		case strings.Contains(r.Label, "="):
+			set = append(set, r.Label)
+		default:
+			plain = append(plain, r.Label)
+		}
+	}
+	all := append(plain, set...)
+	more = max(0, len(all)-maxContestants)
+	labels = all[:len(all)-more]
+	order := map[string]Trial{}
+	for _, r := range v.rows {
+		if _, seen := order[r.Label]; !seen {
+			order[r.Label] = Trial{Algorithm: r.Algorithm, Cell: r.Cell, Params: r.Params, Weights: r.Weights}
+		}
+	}
+	slices.SortFunc(labels, func(a, b string) int { return compareContestants(order[a], order[b]) })
+	return labels, more
+}
+
+// shorten leaves the weights out of the labels whose algorithm is weighted by
+// its name already, as long as they stay distinct.
+func (v view) shorten(labels []string) []string {
+	short := slices.Clone(labels)
+	for i, label := range labels {
+		name, _, weighted := strings.Cut(label, ",")
+		if weighted && strings.HasPrefix(name, "weighted ") && !slices.Contains(short, name) {
+			short[i] = name
+		}
+	}
+	return short
+}
+
+// moreLine tells of contestants that did not fit.
+func moreLine(lines []string, more int) []string {
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more in the report", more))
+	}
+	return lines
+}
+
+// skewed returns the popularity that the screen shows beside uniform keys, and
+// "" when there is none.
+func (v view) skewed() string {
+	found := ""
+	for _, r := range v.rows {
+		if p := r.popularity(); r.Nodes == v.n && p != "" && p != "uniform" && (r.Measure == "load" || r.Measure == "bounded") {
+			if p == "zipf:0.99" {
+				return p
+			}
+			found = cmp.Or(found, p)
+		}
+	}
+	return found
+}
+
+// adding and removing tell schedules by their names.
+func adding(r Row) bool   { return strings.HasPrefix(r.Schedule, "add") }
+func removing(r Row) bool { return strings.HasPrefix(r.Schedule, "remove") }
+
+// maxContestants is how many contestants the first screen shows.
+const maxContestants = 10
+
+// timed reports whether the set has timings or heap readings.
+func (v view) timed() bool {
+	_, ok := v.first(measured)
+	return ok
+}
+
+// measured reports whether the row comes from a clock or the allocator.
+func measured(r Row) bool {
+	m, ok := MetricByName(r.Metric)
+	return ok && m.Kind != Computed
+}
+
+// exactAnswer reports whether the row is exact, and not a by-product of timings.
+func (v view) exactAnswer(r Row) bool {
+	if r.Metric == "" || measured(r) || r.Measure == "allocations" && v.timed() {
+		return false
+	}
+	_, timed := v.first(func(m Row) bool { return m.Cell == r.Cell && measured(m) })
+	return !timed
+}
