@@ -239,16 +239,19 @@ func checkRefusals(info algorithms.Info) error {
 		return nil
 	}
 	if a, ok := c.Mapper.(algorithms.Adder); ok {
-		for what, n := range map[string]algorithms.Node{
-			"a node that is a member":                c.nodes[0],
-			"a node that is a member, with a weight": {Name: c.nodes[0].Name, Weight: 3},
-			"a node without a name":                  {Weight: 1},
-			"a node with a negative weight":          newNode(-1),
-			"a node with the weight NaN":             newNode(math.NaN()),
-			"a node with the weight infinity":        newNode(math.Inf(1)),
+		for _, bad := range []struct {
+			what string
+			node algorithms.Node
+		}{
+			{"a node that is a member", c.nodes[0]},
+			{"a node that is a member, with a weight", algorithms.Node{Name: c.nodes[0].Name, Weight: 3}},
+			{"a node without a name", algorithms.Node{Weight: 1}},
+			{"a node with a negative weight", newNode(-1)},
+			{"a node with the weight NaN", newNode(math.NaN())},
+			{"a node with the weight infinity", newNode(math.Inf(1))},
 		} {
-			_, err := a.Add(n)
-			if err := refused("adding "+what, err); err != nil {
+			_, err := a.Add(bad.node)
+			if err := refused("adding "+bad.what, err); err != nil {
 				return err
 			}
 		}

@@ -53,17 +53,20 @@ func checkParameters(info algorithms.Info) error {
 
 // checkBadNodes: a node list that makes no sense is an error.
 func checkBadNodes(info algorithms.Info) error {
-	for what, nodes := range map[string][]algorithms.Node{
-		"no nodes":          nil,
-		"an empty name":     algorithms.Nodes("a", ""),
-		"a repeated name":   algorithms.Nodes("a", "b", "a"),
-		"a negative weight": {{Name: "a", Weight: 1}, {Name: "b", Weight: -1}},
-		"a weight NaN":      {{Name: "a", Weight: math.NaN()}},
-		"a weight infinity": {{Name: "a", Weight: math.Inf(1)}},
-		"all weights zero":  {{Name: "a"}, {Name: "b"}},
+	for _, bad := range []struct {
+		what  string
+		nodes []algorithms.Node
+	}{
+		{"no nodes", nil},
+		{"an empty name", algorithms.Nodes("a", "")},
+		{"a repeated name", algorithms.Nodes("a", "b", "a")},
+		{"a negative weight", []algorithms.Node{{Name: "a", Weight: 1}, {Name: "b", Weight: -1}}},
+		{"a weight NaN", []algorithms.Node{{Name: "a", Weight: math.NaN()}}},
+		{"a weight infinity", []algorithms.Node{{Name: "a", Weight: math.Inf(1)}}},
+		{"all weights zero", []algorithms.Node{{Name: "a"}, {Name: "b"}}},
 	} {
-		if _, _, err := info.New(nodes, nil); err == nil {
-			return fmt.Errorf("building accepts %s", what)
+		if _, _, err := info.New(bad.nodes, nil); err == nil {
+			return fmt.Errorf("building accepts %s", bad.what)
 		}
 	}
 	return nil

@@ -174,13 +174,16 @@ func jump(h, n, doubt uint64) uint64 {
 //
 //	j = trunc(f), f = (b+1) * (2^31 / (r+1))        in float64.
 //
-// A division, a product and two conversions hang on each other from one draw to
-// the next. In integers only a multiplication does: the quotient does not depend
-// on b, so the processor divides for the draws to come while it still multiplies
-// for this one. It is not simply (b+1) * 2^31 / (r+1) rounded down: for b+1 = 49
-// and r+1 = 49<<25 that is 64, and the paper's form gives 63, because its
-// quotient is rounded before the product. So next computes both the whole part
-// and the fraction, and where the fraction leaves a doubt it computes f itself.
+// A product and two conversions between integer and float64 hang on each other
+// from one draw to the next. In integers only a multiplication does; the division
+// does not depend on b, so the processor divides for the draws to come while it
+// still multiplies for this one. (A processor with a slow 64-bit divider, as most
+// had before 2018, gains less or loses.)
+//
+// It is not simply (b+1) * 2^31 / (r+1) rounded down: for b+1 = 49 and
+// r+1 = 49<<25 that is 64, and the paper's form gives 63, because its quotient is
+// rounded before the product. So next computes both the whole part and the
+// fraction, and where the fraction leaves a doubt it computes f itself.
 //
 // Why that is exact. Write c = b+1, d = r+1, x = c*2^31/d without rounding.
 // Here 1 <= d <= 2^31 and 1 <= c <= n. Let q = floor(2^62/d) and
