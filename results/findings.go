@@ -26,12 +26,12 @@ func Findings(s *Set) []string {
 // needlessMoves names the contestant that moves most beyond what must move.
 func needlessMoves(v view) string {
 	const telling = 1.5
-	worst, moved, must := telling, Row{}, 0.0
+	worst, moved, must := telling, &Row{}, 0.0
 	for _, r := range v.rows {
 		if r.Metric != "moved-fraction" || r.Nodes != v.n || !adding(r) || r.control() {
 			continue
 		}
-		least, ok := v.first(func(m Row) bool { return m.Cell == r.Cell && m.Metric == "moved-minimum" })
+		least, ok := v.first(func(m *Row) bool { return m.Cell == r.Cell && m.Metric == "moved-minimum" })
 		if ok && least.Center > 0 && r.Center/least.Center > worst {
 			worst, moved, must = r.Center/least.Center, r, least.Center
 		}
@@ -59,7 +59,7 @@ func hotKey(v view) string {
 				bound, boundLabel = r.Center, r.Label
 			}
 		case "load":
-			if _, bounded := v.first(func(b Row) bool { return b.Label == r.Label && b.Measure == "bounded" }); !bounded {
+			if _, bounded := v.first(func(b *Row) bool { return b.Label == r.Label && b.Measure == "bounded" }); !bounded {
 				least = min(least, r.Center)
 			}
 		}
@@ -107,8 +107,8 @@ func indexGain(v view) string {
 
 // pair returns the lookup times of two contestants at the largest cluster that
 // both have.
-func (v view) pair(a, b string) (Row, Row, bool) {
-	var x, y Row
+func (v view) pair(a, b string) (*Row, *Row, bool) {
+	x, y := &Row{}, &Row{}
 	for _, r := range v.rows {
 		if r.Label == a && r.Measure == "lookup" && r.Metric == "lookup-ns" && r.Nodes >= x.Nodes {
 			if other, ok := v.value(b, r.Measure, r.Metric, r.Nodes, nil); ok {
@@ -122,7 +122,7 @@ func (v view) pair(a, b string) (Row, Row, bool) {
 // tailOnly tells what it costs when a node leaves that jump cannot let go of.
 func tailOnly(v view) string {
 	const telling = 0.01
-	var worst Row
+	worst := &Row{}
 	for _, r := range v.rows {
 		if r.Metric == "collateral-fraction" && r.Nodes == v.n && removing(r) && r.Algorithm != "modulo" && !r.control() && r.Center > worst.Center {
 			worst = r
@@ -138,13 +138,11 @@ func tailOnly(v view) string {
 // growingLookup names the contestant whose lookup grows most with the cluster.
 func growingLookup(v view) string {
 	const telling = 5.0
-	growth, from, to := telling, Row{}, Row{}
-	for _, r := range v.rows {
-		if r.Metric != "lookup-ns" || r.Measure != "lookup" || r.control() {
-			continue
-		}
-		for _, big := range v.rows {
-			if big.Label == r.Label && big.Measure == r.Measure && big.Metric == r.Metric && big.Nodes > r.Nodes && r.Center > 0 && big.Center/r.Center > growth {
+	growth, from, to := telling, &Row{}, &Row{}
+	lookups := slices.DeleteFunc(slices.Clone(v.rows), func(r *Row) bool { return !isLookup(r) })
+	for _, r := range lookups {
+		for _, big := range lookups {
+			if big.Label == r.Label && big.Nodes > r.Nodes && r.Center > 0 && big.Center/r.Center > growth {
 				growth, from, to = big.Center/r.Center, r, big
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 // exactTable shows the busiest node and what moves.
 func (v view) exactTable() []string {
-	labels, more := v.contestants(func(r Row) bool {
+	labels, more := v.contestants(func(r *Row) bool {
 		return r.Nodes == v.n && (r.Metric == "balance-peak" || r.Metric == "load-peak" || r.Metric == "moved-fraction" && adding(r))
 	})
 	if len(labels) == 0 {
@@ -70,12 +70,12 @@ type exactCells struct {
 func (v view) exact(label, skewed string) exactCells {
 	c := exactCells{uniform: "-", requests: "-", moved: "-"}
 	var notes []string
-	isUniform := func(r Row) bool { return r.popularity() == "uniform" }
-	isSkewed := func(r Row) bool { return skewed != "" && r.popularity() == skewed }
+	isUniform := func(r *Row) bool { return r.popularity() == "uniform" }
+	isSkewed := func(r *Row) bool { return skewed != "" && r.popularity() == skewed }
 
 	// What bounds the load places requests, not keys: its first choices would
 	// say nothing about it.
-	_, bounded := v.first(func(r Row) bool { return r.Label == label && r.Measure == "bounded" })
+	_, bounded := v.first(func(r *Row) bool { return r.Label == label && r.Measure == "bounded" })
 	balance, measure := "balance-peak", "balance"
 	load := "load"
 	if bounded {
@@ -101,7 +101,7 @@ func (v view) exact(label, skewed string) exactCells {
 }
 
 // moves returns a contestant's row about movement: of keys, or else of shares.
-func (v view) moves(label, metric string, schedule func(Row) bool) (Row, bool) {
+func (v view) moves(label, metric string, schedule func(*Row) bool) (*Row, bool) {
 	if r, ok := v.value(label, "movement", metric, v.n, schedule); ok {
 		return r, true
 	}
@@ -118,7 +118,7 @@ func (v view) moveNote(label string) string {
 		all, _ := v.moves(label, "moved-fraction", removing)
 		return "removing 1: " + percent(all.Center, 1)
 	}
-	_, skipped := v.first(func(r Row) bool {
+	_, skipped := v.first(func(r *Row) bool {
 		return r.Label == label && r.Measure == "movement" && r.Nodes == v.n && removing(r) && r.Skip != ""
 	})
 	if skipped {
@@ -157,7 +157,7 @@ func (v view) vnodesTable() []string {
 // sweepPoint is the ring at one number of vnodes.
 type sweepPoint struct {
 	vnodes   int
-	cv, peak Row
+	cv, peak *Row
 }
 
 // sweep returns the exact shares of equal nodes by vnodes, ascending, at the
@@ -171,7 +171,7 @@ func (v view) sweep() (points []sweepPoint, n int) {
 			continue
 		}
 		algorithm = cmp.Or(algorithm, r.Algorithm)
-		peak, ok := v.first(func(p Row) bool { return p.Cell == r.Cell && p.Metric == "share-peak" })
+		peak, ok := v.first(func(p *Row) bool { return p.Cell == r.Cell && p.Metric == "share-peak" })
 		if ok && r.Algorithm == algorithm && !slices.ContainsFunc(at[r.Nodes], func(p sweepPoint) bool { return p.vnodes == vnodes }) {
 			at[r.Nodes] = append(at[r.Nodes], sweepPoint{vnodes, r, peak})
 			if n == 0 || r.Nodes == v.n || n != v.n && r.Nodes < n {

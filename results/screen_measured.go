@@ -32,7 +32,7 @@ func (v view) lookupTable() []string {
 }
 
 // isLookup reports whether the row is a contestant's lookup time.
-func isLookup(r Row) bool {
+func isLookup(r *Row) bool {
 	return r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control()
 }
 
@@ -49,7 +49,7 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 		large = 1000
 	}
 	var columns []lookupColumn
-	add := func(group, head, measure, metric string, n int, format func(Row) string) {
+	add := func(group, head, measure, metric string, n int, format func(*Row) string) {
 		c := lookupColumn{group: group, head: head}
 		for _, label := range labels {
 			cell := "-"
@@ -67,13 +67,13 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 		add("ns/lookup", plural(large, "node"), "lookup", "lookup-ns", large, withError)
 	}
 	add("ns one by one", plural(large, "node"), "latency", "latency-ns", large, withError)
-	add("allocs", "", "allocations", "allocs-per-lookup", small, func(r Row) string { return strconv.FormatFloat(r.Center, 'f', -1, 64) })
-	add("memory", plural(large, "node"), "memory", "memory-bytes", large, func(r Row) string { return size(r.Center) })
+	add("allocs", "", "allocations", "allocs-per-lookup", small, func(r *Row) string { return strconv.FormatFloat(r.Center, 'f', -1, 64) })
+	add("memory", plural(large, "node"), "memory", "memory-bytes", large, func(r *Row) string { return size(r.Center) })
 	return columns
 }
 
 // lookupCell returns the row of a floor or of a contestant.
-func (v view) lookupCell(label, measure, metric string, n int) (Row, bool) {
+func (v view) lookupCell(label, measure, metric string, n int) (*Row, bool) {
 	if r, ok := v.floor(label, measure, metric, n); ok {
 		return r, true
 	}
@@ -105,20 +105,20 @@ const (
 
 // floor returns the row of one of the two floors: hashing a key, and reading
 // one slot of an array as large as the ring at that size.
-func (v view) floor(label, measure, metric string, n int) (Row, bool) {
+func (v view) floor(label, measure, metric string, n int) (*Row, bool) {
 	switch {
 	case label == hashAlone && measure == "lookup":
-		if r, ok := v.first(func(r Row) bool { return r.Algorithm == "control" && r.Metric == "key-lookup-ns" && r.Nodes == n }); ok {
+		if r, ok := v.first(func(r *Row) bool { return r.Algorithm == "control" && r.Metric == "key-lookup-ns" && r.Nodes == n }); ok {
 			return r, true
 		}
-		return v.first(func(r Row) bool { return r.Algorithm == "control" && r.Metric == "key-lookup-ns" })
+		return v.first(func(r *Row) bool { return r.Algorithm == "control" && r.Metric == "key-lookup-ns" })
 	case label == oneRead:
 		want := v.readBytes(n)
-		return v.first(func(r Row) bool {
+		return v.first(func(r *Row) bool {
 			return r.Algorithm == "one-read" && r.Measure == measure && r.Metric == metric && Param(r.Params, "bytes") == strconv.Itoa(want)
 		})
 	}
-	return Row{}, false
+	return &Row{}, false
 }
 
 // readBytes returns the size of the array that stands for the ring's structure
@@ -143,7 +143,7 @@ func (v view) readBytes(n int) int {
 }
 
 // withError writes a time with half of its interval.
-func withError(r Row) string {
+func withError(r *Row) string {
 	if r.N < 2 {
 		return figure(r.Center, r.Center)
 	}
@@ -167,7 +167,7 @@ const (
 )
 
 // wobble returns the half-widths of the timed rows over their centers.
-func (v view) wobble() (wobbles []float64, worst Row, most float64) {
+func (v view) wobble() (wobbles []float64, worst *Row, most float64) {
 	for _, r := range v.rows {
 		if m, _ := MetricByName(r.Metric); m.Kind != Timed || r.Metric == "" || r.N < 3 || r.Center <= 0 || r.control() {
 			continue

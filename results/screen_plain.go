@@ -9,11 +9,11 @@ import (
 // A question is what one plain table answers.
 type question struct{ measure, metric, workload, schedule string }
 
-func (r Row) question() question { return question{r.Measure, r.Metric, r.Workload, r.Schedule} }
+func (r *Row) question() question { return question{r.Measure, r.Metric, r.Workload, r.Schedule} }
 
 // plainTables shows what the rows that match hold, a table each for the first
 // questions they answer: contestants by cluster sizes.
-func (v view) plainTables(match func(Row) bool) [][]string {
+func (v view) plainTables(match func(*Row) bool) [][]string {
 	const most = 4
 	var questions []question
 	for _, m := range Metrics {
@@ -32,7 +32,7 @@ func (v view) plainTables(match func(Row) bool) [][]string {
 
 // plainTable answers one question.
 func (v view) plainTable(q question) []string {
-	labels, more := v.contestants(func(r Row) bool { return r.question() == q })
+	labels, more := v.contestants(func(r *Row) bool { return r.question() == q })
 	m, _ := MetricByName(q.metric)
 	title := m.Label
 	for _, s := range []string{q.workload, q.schedule} {
@@ -47,7 +47,7 @@ func (v view) plainTable(q question) []string {
 		var cells []string
 		for _, label := range labels {
 			cell := "-"
-			if r, ok := v.first(func(r Row) bool { return r.question() == q && r.Label == label && r.Nodes == n }); ok {
+			if r, ok := v.first(func(r *Row) bool { return r.question() == q && r.Label == label && r.Nodes == n }); ok {
 				cell = plainValue(m, r.Center)
 			}
 			cells = append(cells, cell)

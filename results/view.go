@@ -10,13 +10,14 @@ import (
 // view is a set seen through its summary.
 type view struct {
 	set  *Set
-	rows []Row
+	rows []*Row
 	n    int // the cluster that the exact part speaks of; 0 when there is none
 }
 
 func newView(s *Set) view {
-	v := view{set: s, rows: Summarize(s)}
-	for _, r := range v.rows {
+	v := view{set: s}
+	for _, r := range Summarize(s) {
+		v.rows = append(v.rows, &r)
 		switch r.Metric {
 		case "balance-peak", "load-peak", "moved-fraction":
 			if !r.control() && (v.n == 0 || r.Nodes < v.n) {
@@ -28,10 +29,10 @@ func newView(s *Set) view {
 }
 
 // control reports whether the row measures the harness and no algorithm.
-func (r Row) control() bool { return r.Algorithm == "control" || r.Algorithm == "one-read" }
+func (r *Row) control() bool { return r.Algorithm == "control" || r.Algorithm == "one-read" }
 
 // popularity is the part of the workload that says how often keys are asked.
-func (r Row) popularity() string { return r.Workload[strings.LastIndexByte(r.Workload, '+')+1:] }
+func (r *Row) popularity() string { return r.Workload[strings.LastIndexByte(r.Workload, '+')+1:] }
 
 // plainWords writes a popularity as a heading.
 func plainWords(popularity string) string {
@@ -44,25 +45,25 @@ func plainWords(popularity string) string {
 	return popularity
 }
 
-// first returns the first row that matches.
-func (v view) first(match func(Row) bool) (Row, bool) {
+// first returns the first row that matches, and an empty one when none does.
+func (v view) first(match func(*Row) bool) (*Row, bool) {
 	if i := slices.IndexFunc(v.rows, match); i >= 0 {
 		return v.rows[i], true
 	}
-	return Row{}, false
+	return &Row{}, false
 }
 
 // value returns the first row of a contestant's metric at a size, from a
 // measure, that the filter (which may be nil) lets through.
-func (v view) value(label, measure, metric string, nodes int, filter func(Row) bool) (Row, bool) {
-	return v.first(func(r Row) bool {
+func (v view) value(label, measure, metric string, nodes int, filter func(*Row) bool) (*Row, bool) {
+	return v.first(func(r *Row) bool {
 		return r.Label == label && r.Measure == measure && r.Metric == metric && r.Nodes == nodes && (filter == nil || filter(r))
 	})
 }
 
 // contestants returns the labels of those with rows that match, in order, at
 // most so many as the screen takes: those without set parameters go first.
-func (v view) contestants(match func(Row) bool) (labels []string, more int) {
+func (v view) contestants(match func(*Row) bool) (labels []string, more int) {
 	var plain, set []string
 	for _, r := range v.rows {
 		switch {
@@ -123,8 +124,8 @@ func (v view) skewed() string {
 }
 
 // adding and removing tell schedules by their names.
-func adding(r Row) bool   { return strings.HasPrefix(r.Schedule, "add") }
-func removing(r Row) bool { return strings.HasPrefix(r.Schedule, "remove") }
+func adding(r *Row) bool   { return strings.HasPrefix(r.Schedule, "add") }
+func removing(r *Row) bool { return strings.HasPrefix(r.Schedule, "remove") }
 
 // maxContestants is how many contestants the first screen shows.
 const maxContestants = 10
@@ -136,16 +137,16 @@ func (v view) timed() bool {
 }
 
 // measured reports whether the row comes from a clock or the allocator.
-func measured(r Row) bool {
+func measured(r *Row) bool {
 	m, ok := MetricByName(r.Metric)
 	return ok && m.Kind != Computed
 }
 
 // exactAnswer reports whether the row is exact, and not a by-product of timings.
-func (v view) exactAnswer(r Row) bool {
+func (v view) exactAnswer(r *Row) bool {
 	if r.Metric == "" || measured(r) || r.Measure == "allocations" && v.timed() {
 		return false
 	}
-	_, timed := v.first(func(m Row) bool { return m.Cell == r.Cell && measured(m) })
+	_, timed := v.first(func(m *Row) bool { return m.Cell == r.Cell && measured(m) })
 	return !timed
 }
