@@ -1,0 +1,186 @@
+package sizing
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/combin"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Change tells what joining and leaving cost, for a node of the most common
+// weight: how much of the hash space moves, in how many separate ranges, and how
+// many other nodes take part.
+type Change struct {
+	Weight     float64 `json:"weight"`
+	Moved      float64 `json:"moved"` // by a node that joins, in the mean
+	MovedP5    float64 `json:"moved_p5"`
+	MovedP95   float64 `json:"moved_p95"`
+	Ranges     float64 `json:"ranges"` // in the mean
+	Peers      float64 `json:"peers"`  // in the mean
+	LeftMoved  float64 `json:"removed_moved"`
+	LeftP5     float64 `json:"removed_moved_p5"`
+	LeftP95    float64 `json:"removed_moved_p95"`
+	LeftRanges float64 `json:"removed_ranges"`
+	LeftPeers  float64 `json:"removed_peers"`
+}
+
+// change works out the cost of a change. The points of a node that joins fall on
+// the arcs of the others; those on one arc move one range together.
+func (s *solver) change(counts []int) *Change {
+	node := s.commonest()
+	p, total := float64(counts[node]), 0.0
+	for _, n := range counts {
+		total += float64(n)
+	}
+	joins := distuv.Beta{Alpha: p, Beta: total}
+	leaves := distuv.Beta{Alpha: p, Beta: total - p}
+	c := &Change{
+		Weight: s.weights[node],
+		Moved:  joins.Mean(), MovedP5: joins.Quantile(0.05), MovedP95: joins.Quantile(0.95),
+		Ranges:    p * total / (total + p - 1),
+		LeftMoved: leaves.Mean(), LeftP5: leaves.Quantile(0.05), LeftP95: leaves.Quantile(0.95),
+		LeftRanges: p * (total - p) / (total - 1),
+	}
+	c.Peers = peers(counts, -1, c.Ranges)
+	c.LeftPeers = peers(counts, node, c.LeftRanges)
+	return c
+}
+
+// peers returns over how many nodes so many ranges spread, in the mean.
+func peers(counts []int, without int, ranges float64) float64 {
+	total, sum := 0.0, 0.0
+	for i, n := range counts {
+		if i != without {
+			total += float64(n)
+		}
+	}
+	for i, n := range counts {
+		if i != without {
+			sum -= math.Expm1(ranges * math.Log1p(-float64(n)/total*(1-1e-15)))
+		}
+	}
+	return sum
+}
+
+// commonest returns a node of the weight that most nodes have, the lightest of
+// equals.
+func (s *solver) commonest() int {
+	have := map[float64]int{}
+	for _, w := range s.weights {
+		have[w]++
+	}
+	best := 0
+	for i, w := range s.weights {
+		b := s.weights[best]
+		if cmp.Or(cmp.Compare(have[w], have[b]), cmp.Compare(b, w)) > 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// Bounds of the work behind quorum exposure.
+const (
+	exposureSteps = 4_000_000
+	exposureRings = 50
+	mostSets      = 1 << 28 // sets that are marked in a table, one bit each
+)
+
+// exposure returns the part of the sets of replicas/2+1 nodes whose joint loss
+// takes the majority of the replicas of some range, in the mean over random
+// rings. Nil when there are too many sets to tell.
+func (s *solver) exposure(counts []int) *float64 {
+	replicas, n := s.q.Replicas, len(counts)
+	quorum := replicas/2 + 1
+	sets := combin.GeneralizedBinomial(float64(n), float64(quorum))
+	if sets > mostSets {
+		return nil
+	}
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	rings := min(max(exposureSteps/(total*replicas), 1), exposureRings)
+	marked := make([]int, rings)
+	inParallel(rings, func(i int) error {
+		marked[i] = exposedSets(shuffledOwners(counts, s.rand("exposure", i)), n, replicas, quorum)
+		return nil
+	})
+	sum := 0.0
+	for _, m := range marked {
+		sum += float64(m)
+	}
+	part := sum / float64(rings) / math.Round(sets)
+	return &part
+}
+
+// shuffledOwners returns the owners of points in a random order.
+func shuffledOwners(counts []int, r *rand.Rand) []int32 {
+	var owner []int32
+	for i, n := range counts {
+		for range n {
+			owner = append(owner, int32(i))
+		}
+	}
+	r.Shuffle(len(owner), func(i, j int) { owner[i], owner[j] = owner[j], owner[i] })
+	return owner
+}
+
+// exposedSets counts the sets of quorum nodes that hold a quorum of the replicas
+// of some range, which are the distinct owners of the points from its end on. It
+// walks the circle backwards, so that the replicas of the next range are known
+// from those of the last: only its first owner can make a new set.
+func exposedSets(owner []int32, nodes, replicas, quorum int) int {
+	seen := make([]uint64, int(math.Round(combin.GeneralizedBinomial(float64(nodes), float64(quorum))))/64+1)
+	var holders []int32 // distinct, clockwise
+	set := make([]int32, quorum)
+	choices := combin.Combinations(replicas-1, quorum-1)
+	for k := 2*len(owner) - 1; k >= 0; k-- {
+		first := owner[k%len(owner)]
+		if at := slices.Index(holders, first); at >= 0 {
+			holders = slices.Delete(holders, at, at+1)
+		} else if len(holders) == replicas {
+			holders = holders[:replicas-1]
+		}
+		holders = slices.Insert(holders, 0, first)
+		if k >= len(owner) || len(holders) < replicas {
+			continue // the first round only finds the holders of the last point
+		}
+		for _, choice := range choices {
+			set[0] = first
+			for i, c := range choice {
+				set[i+1] = holders[c+1]
+			}
+			rank := rankOf(set)
+			seen[rank/64] |= 1 << (rank % 64)
+		}
+	}
+	n := 0
+	for _, word := range seen {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// rankOf numbers the sets of k nodes from 0 on, without gaps.
+func rankOf(set []int32) uint64 {
+	sorted := slices.Clone(set)
+	slices.Sort(sorted)
+	rank := uint64(0)
+	for i, x := range sorted {
+		ways := uint64(1) // x choose i+1
+		for j := range uint64(i + 1) {
+			if uint64(x) < j {
+				ways = 0
+				break
+			}
+			ways = ways * (uint64(x) - j) / (j + 1)
+		}
+		rank += ways
+	}
+	return rank
+}
