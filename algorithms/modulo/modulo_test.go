@@ -77,6 +77,9 @@ func TestTheClaimsPeopleRepeat(t *testing.T) {
 	if got := moved(t, roll[:960], 3, 4); got != 720 {
 		t.Errorf("3 nodes to 4 move %d of 960 keys, want three quarters", got)
 	}
+	if got := moved(t, []uint64{3, 4, 5, 6, 7, 8, 9}, 4, 5); got != 6 {
+		t.Errorf("a fifth node moves %d of seven keys, want 6", got)
+	}
 	users := make([]uint64, 100_000)
 	for i := range users {
 		users[i] = xxh3.HashString(fmt.Sprintf("user:%d", i))

@@ -36,9 +36,10 @@ func makeLogTable() *[logSteps]logStep {
 	return &table
 }
 
-// negLog returns -ln(1-t) for 0 < t < 1, where t and 1-t are exact multiples of
-// 2^-53, with a relative error under 10^-14. It is the same on every machine, and never
-// less than t, which lets a caller bound it by t without computing it.
+// negLog returns -ln(1-t) for 0 < t < 1, where t is a multiple of 2^-53, with a
+// relative error under 10^-14. It is the same on every machine, and never less
+// than t, which lets a caller bound it by t without computing it: the series only
+// adds to t, and beyond near the true value is above t by more than t^2/2.
 //
 // Every product stands in a conversion, which forbids the compiler to fuse it
 // with the sum around it.
@@ -68,5 +69,5 @@ func negLog(t float64) float64 {
 	p = 1.0/3 - float64(r*p)
 	p = 1.0/2 - float64(r*p)
 	p = r - float64(float64(r*r)*p)
-	return max(t, -(float64(e*ln2) + (step.log + p)))
+	return -(float64(e*ln2) + (step.log + p))
 }
