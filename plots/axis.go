@@ -38,10 +38,8 @@ func logScale(values []float64, name func(float64) string) scale {
 	}
 	from := int(math.Floor(math.Log10(lo) + slack))
 	to := int(math.Ceil(math.Log10(hi) - slack))
-	from, to = max(from, -300), min(to, 300)
-	if to <= from {
-		to = from + 1
-	}
+	from = min(max(from, -300), 299)
+	to = max(min(to, 300), from+1)
 	s := scale{min: math.Pow10(from), max: math.Pow10(to), log: true}
 	step := (to-from)/maxDecadeLabels + 1
 	for d := from; d <= to; d++ {

@@ -77,13 +77,14 @@ func (ch chart) panel() *panel {
 	}
 	p.plot.Add(beside)
 
-	// Where the data end before the axis does, a name needs less margin.
-	approximate := (pageWidth - 2*pageMargin - 60) / vg.Length(max(1, ch.columns))
+	// Where the data end before the axis does, the names need less margin.
+	var need, end vg.Length
 	for _, l := range beside {
-		end := vg.Length(p.plot.X.Norm(l.points[len(l.points)-1].x))
-		need := labelGap + l.pen().width(l.name) + 2
-		p.margin = max(p.margin, need-(1-end)*(approximate-need)*0.9)
+		need = max(need, labelGap+l.pen().width(l.name)+2)
+		end = max(end, vg.Length(p.plot.X.Norm(l.points[len(l.points)-1].x)))
 	}
+	approximate := (pageWidth - 2*pageMargin - 60) / vg.Length(max(1, ch.columns))
+	p.margin = max(0, need-(1-end)*(approximate-need)*0.9)
 	return p
 }
 

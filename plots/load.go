@@ -18,8 +18,8 @@ import (
 // hotKeys draws the busiest node when every key is asked alike beside the
 // busiest node when some keys are asked far more.
 func (r *run) hotKeys() (Figure, bool) {
-	even, loads := r.metric("balance", "balance-peak"), r.metric("load", "load-peak")
-	bounded := r.metric("bounded", "load-peak")
+	even, loads := where(r.metric("balance", "balance-peak"), positive), where(r.metric("load", "load-peak"), positive)
+	bounded := where(r.metric("bounded", "load-peak"), positive)
 	skewed := where(slices.Concat(loads, bounded), func(row results.Row) bool { return skew(row.Workload) > 0 })
 	if len(skewed) == 0 || len(even) == 0 {
 		return Figure{}, false
@@ -32,7 +32,9 @@ func (r *run) hotKeys() (Figure, bool) {
 	// through, not by its first choice.
 	bounds := map[string]bool{}
 	for _, row := range bounded {
-		bounds[row.Label] = true
+		if popularity(row.Workload) == popular {
+			bounds[row.Label] = true
+		}
 	}
 	skewed = where(skewed, func(row results.Row) bool { return row.Measure == "bounded" || !bounds[row.Label] })
 	even = where(slices.Concat(even, where(bounded, func(row results.Row) bool { return skew(row.Workload) == 0 })),
@@ -188,7 +190,7 @@ func harmonic(n int, s float64) float64 {
 
 // bounded draws what a bound on the load achieves and what it costs.
 func (r *run) bounded() (Figure, bool) {
-	peaks, spills := r.metric("bounded", "load-peak"), r.metric("bounded", "spill-fraction")
+	peaks, spills := where(r.metric("bounded", "load-peak"), positive), r.metric("bounded", "spill-fraction")
 	if len(peaks) == 0 || len(spills) == 0 {
 		return Figure{}, false
 	}

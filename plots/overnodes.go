@@ -31,7 +31,7 @@ func (o overNodes) panels(columns int) []*panel {
 	columns = max(columns, min(len(groups), 2))
 	var panels []*panel
 	for i, group := range groups {
-		ch := chart{heading: o.heading, xName: "nodes", x: x, y: y, lines: slices.Concat(group, stretch(o.floors, x)), columns: columns}
+		ch := chart{heading: o.heading, xName: "nodes", x: x, y: y, lines: slices.Concat(group, stretch(o.floors, abscissas(o.lines))), columns: columns}
 		if i%columns == 0 {
 			ch.unit = o.unit
 		}
@@ -50,13 +50,14 @@ func split(lines []line, n int) [][]line {
 	return parts
 }
 
-// stretch draws a floor that was measured at one size only over the whole axis.
-func stretch(floors []line, x scale) []line {
+// stretch draws a floor that was measured at one size only over all the sizes of
+// the contestants.
+func stretch(floors []line, sizes []float64) []line {
 	var out []line
 	for _, l := range floors {
 		if len(l.points) == 1 {
 			p, q := l.points[0], l.points[0]
-			p.x, q.x = x.min, x.max
+			p.x, q.x = slices.Min(sizes), slices.Max(sizes)
 			l.points = []point{p, q}
 		}
 		out = append(out, l)
@@ -86,7 +87,7 @@ func extremes(rows []results.Row) (least, most results.Row) {
 
 // lookup draws the throughput of lookups against the number of nodes.
 func (r *run) lookup() (Figure, bool) {
-	rows := r.metric("lookup", "lookup-ns")
+	rows := where(r.metric("lookup", "lookup-ns"), positive)
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -145,7 +146,7 @@ func (r *run) lookupFloors(measure, metric, workload string) []line {
 
 // balance draws how evenly counted keys fall on the nodes.
 func (r *run) balance() (Figure, bool) {
-	rows := r.metric("balance", "balance-cv")
+	rows := where(r.metric("balance", "balance-cv"), positive)
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -181,17 +182,18 @@ func (r *run) memory() (Figure, bool) {
 		rows = r.metric("memory", "footprint-bytes")
 		unit, what = "bytes of the structure", "counted from its lengths"
 	}
-	if len(rows) == 0 {
+	zero := zeros(rows)
+	if rows = where(rows, positive); len(rows) == 0 {
 		return Figure{}, false
 	}
 	f := overNodes{unit: unit, name: bytesName, lines: r.linesOverNodes(rows)}.figure()
 	f.Name = "memory"
 	f.Title = "What an algorithm keeps in memory"
 	n := fullest(rows)
-	least, most := extremes(where(rows, func(row results.Row) bool { return row.Nodes == n && (row.Center > 0 || zeros(rows) == "") }))
+	least, most := extremes(where(rows, ofNodes(n)))
 	f.Caption = fmt.Sprintf("With %s the structure takes from %s (%s) to %s (%s), %s.",
 		plural(n, "node"), bytesName(least.Center), least.Label, bytesName(most.Center), most.Label, what)
-	if zero := zeros(rows); zero != "" {
+	if zero != "" {
 		f.Caption += " Takes nothing, and so has no place on a logarithmic axis: " + zero + "."
 	}
 	f.footer = r.footer("memory")
@@ -298,7 +300,7 @@ func merge(lines []line) []line {
 
 // build draws the time to build the structure.
 func (r *run) build() (Figure, bool) {
-	rows := r.metric("build", "build-ns")
+	rows := where(r.metric("build", "build-ns"), positive)
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -319,8 +321,8 @@ func (r *run) membership() (Figure, bool) {
 		heading string
 		rows    []results.Row
 	}{
-		{"a node joins", r.metric("add", "add-ns")},
-		{"a node leaves", r.metric("remove", "remove-ns")},
+		{"a node joins", where(r.metric("add", "add-ns"), positive)},
+		{"a node leaves", where(r.metric("remove", "remove-ns"), positive)},
 	}
 	var lines [][]line
 	var xs, ys []float64

@@ -178,8 +178,8 @@ func (c pdfCanvas) FillString(f font.Face, p vg.Point, s string) {
 
 // SetColor hands a colour on that is not multiplied by its opacity.
 func (c pdfCanvas) SetColor(clr color.Color) {
-	if n, ok := clr.(color.NRGBA); ok {
-		clr = straight(n)
+	if t, ok := clr.(translucent); ok {
+		clr = straight(t)
 	}
 	c.Canvas.SetColor(clr)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ringbench/ringbench/results"
 )
@@ -112,7 +113,21 @@ func WriteReport(w io.Writer, set *results.Set) error {
 	for _, f := range r.figures() {
 		p.Figures = append(p.Figures, pageFigure{f.Name, f.Title, f.Caption, template.HTML(onScreen(f.svg(true)))})
 	}
-	return reportTemplate.Execute(w, p)
+	var text bytes.Buffer
+	if err := reportTemplate.Execute(&text, p); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.Map(visible, text.Bytes()))
+	return err
+}
+
+// visible replaces what a page must not hold: control characters, and the marks
+// that turn the direction of writing around.
+func visible(r rune) rune {
+	if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // incomplete says why the run is not whole, and "" when it is.

@@ -20,7 +20,7 @@ type run struct {
 func arrange(set *results.Set) *run {
 	r := &run{set: set, variants: map[string]int{}}
 	for _, row := range results.Summarize(set) {
-		if row.N > 0 && finite(row.Center) {
+		if row.N > 0 && row.Nodes > 0 && finite(row.Center) {
 			if !finite(row.Low) || !finite(row.High) {
 				row.Low, row.High = row.Center, row.Center
 			}
@@ -51,7 +51,8 @@ func arrange(set *results.Set) *run {
 	return r
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// finite reports whether v is a number that can be scaled without overflow.
+func finite(v float64) bool { return math.Abs(v) <= 1e300 }
 
 // look returns how the contestant of a row is drawn.
 func (r *run) look(row results.Row) look { return lookOf(row.Algorithm, r.variants[row.Label]) }
@@ -124,6 +125,9 @@ func popularityName(workload string) string {
 		return p
 	}
 }
+
+// positive reports whether a value has a place on a logarithmic axis.
+func positive(row results.Row) bool { return row.Center > 0 }
 
 // where returns the rows for which keep holds.
 func where(rows []results.Row, keep func(results.Row) bool) []results.Row {

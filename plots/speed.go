@@ -30,7 +30,7 @@ func (r *run) latency() (Figure, bool) {
 	var all []results.Row // of all three
 	byMetric := map[string][]results.Row{}
 	for _, t := range timings {
-		rows := r.metric(t.measure, t.metric)
+		rows := where(r.metric(t.measure, t.metric), positive)
 		if len(rows) > 0 {
 			rows = where(rows, ofWorkload(workloads(rows)[0]))
 		}
@@ -155,7 +155,7 @@ const (
 
 // tradeOff draws balance against speed, with memory as area.
 func (r *run) tradeOff() (Figure, bool) {
-	speed, even := r.metric("lookup", "lookup-ns"), r.metric("balance", "balance-cv")
+	speed, even := where(r.metric("lookup", "lookup-ns"), positive), where(r.metric("balance", "balance-cv"), positive)
 	if len(speed) == 0 || len(even) == 0 {
 		return Figure{}, false
 	}
@@ -318,8 +318,12 @@ func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, b := range cl.bubbles {
 		text := pen{size: labelSize, color: b.look.textColor()}
-		box := place(vg.Point{X: x(b.x), Y: y(b.y)}, b.radius, text.width(b.name), labelSize, c.Rectangle, taken)
+		at := vg.Point{X: x(b.x), Y: y(b.y)}
+		box := place(at, b.radius, text.width(b.name), labelSize, c.Rectangle, taken)
 		taken = append(taken, box)
+		if from, to := nearest(box, at); to > b.radius+12 {
+			c.StrokeLine2(draw.LineStyle{Color: b.look.color, Width: hairWidth}, at.X, at.Y, from.X, from.Y)
+		}
 		text.write(c, box.Min.X, box.Min.Y+labelSize*0.2, left, b.name)
 	}
 }
@@ -333,7 +337,7 @@ func around(p vg.Point, r vg.Length) vg.Rectangle {
 func place(at vg.Point, r, w, h vg.Length, bounds vg.Rectangle, taken []vg.Rectangle) vg.Rectangle {
 	var best vg.Rectangle
 	least := vg.Length(math.Inf(1))
-	for ring := range 5 {
+	for ring := range 16 {
 		gap := r + 4 + vg.Length(ring)*h*0.8
 		diagonal := gap * 0.72
 		for _, d := range []vg.Point{
@@ -356,6 +360,12 @@ func place(at vg.Point, r, w, h vg.Length, bounds vg.Rectangle, taken []vg.Recta
 		}
 	}
 	return best
+}
+
+// nearest returns the point of the rectangle that is nearest to p, and how far.
+func nearest(box vg.Rectangle, p vg.Point) (vg.Point, vg.Length) {
+	q := vg.Point{X: min(max(p.X, box.Min.X), box.Max.X), Y: min(max(p.Y, box.Min.Y), box.Max.Y)}
+	return q, vg.Length(math.Hypot(float64(q.X-p.X), float64(q.Y-p.Y)))
 }
 
 // overlap is the area that two rectangles share.

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
@@ -110,7 +111,8 @@ func lookOf(algorithm string, variant int) look {
 		l.marker = marker(n % markers)
 	}
 	if variant > 0 {
-		l.dash = dashes[variant%len(dashes)]
+		own := slices.IndexFunc(dashes, func(d []vg.Length) bool { return slices.Equal(d, l.dash) })
+		l.dash = dashes[(own+1+(variant-1)%(len(dashes)-1))%len(dashes)]
 		l.hollow = true
 	}
 	return l
@@ -220,7 +222,18 @@ func rgb(hex uint32) color.RGBA {
 
 // faint is the colour of a band under a line of colour c.
 func faint(c color.RGBA) color.Color {
-	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: 0x30}
+	return translucent{R: c.R, G: c.G, B: c.B, A: 0x30}
+}
+
+// A translucent is a color.NRGBA that rounds up when it is multiplied by
+// its opacity, so that dividing by it again gives the colour and not the one
+// below it.
+type translucent color.NRGBA
+
+func (t translucent) RGBA() (r, g, b, a uint32) {
+	a = uint32(t.A) * 0x101
+	times := func(v uint8) uint32 { return (uint32(v)*0x101*a + 0xfffe) / 0xffff }
+	return times(t.R), times(t.G), times(t.B), a
 }
 
 // fonts holds Liberation Sans, whose letters are as wide as Arial's, so that

@@ -1,0 +1,145 @@
+package plots
+
+import (
+	"bytes"
+	"image/color"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ringbench/ringbench/results"
+)
+
+func report(t *testing.T, set *results.Set) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteReport(&b, set); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestReportNeedsNoOtherFile(t *testing.T) {
+	page := report(t, quick())
+	for _, m := range regexp.MustCompile(`(src|srcset|action|poster)=|@import|url\(|<link|<script|https?://[^"]*`).FindAllString(page, -1) {
+		if m != "http://www.w3.org/2000/svg" {
+			t.Errorf("the report refers to something outside: %q", m)
+		}
+	}
+}
+
+func TestReportLinksLeadSomewhereAndIDsDiffer(t *testing.T) {
+	page := report(t, quick())
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if ids[m[1]] {
+			t.Errorf("id %q twice", m[1])
+		}
+		ids[m[1]] = true
+	}
+	links := regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1)
+	if len(links) == 0 {
+		t.Error("no links")
+	}
+	for _, m := range links {
+		if !ids[m[1]] {
+			t.Errorf("link to %q leads nowhere", m[1])
+		}
+	}
+}
+
+func TestReportTellsAllThatAReaderAsks(t *testing.T) {
+	set := quick()
+	set.End.Warnings = []string{"the control moved"}
+	set.Warnings = []string{"dropped a torn last line"}
+	set.Run.Command = []string{"ringbench", "run", "quick", "--only", "a b"}
+	set.Run.Environment.Revision, set.Run.Environment.Dirty = "0123456789abcdef", true
+	page := report(t, set)
+	for _, want := range []string{
+		"the control moved", "dropped a torn last line", // warnings
+		"EXACT, the same on every machine", "MEASURED HERE", // the first screen
+		"Imaginary(R) Xeon(R) Gold 6000 CPU @ 2.70GHz", "32 KiB, 1 MiB, 32 MiB", "Not told by this system: governor", // machine
+		"METHODOLOGY.md",                           // method
+		"one read from 4 KiB", "a constant answer", // floors
+		"unsupported operation: jump has no weights", // skips
+		"ringbench run quick --only &#39;a b&#39;",   // how to repeat it
+		"<dt>seed</dt><dd>1</dd>", "v0.0.0-test", "0123456789abcdef, with changes",
+		"Zero everywhere", "allocations per lookup (allocations)",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report does not say %q", want)
+		}
+	}
+	for _, f := range All(set) {
+		if !strings.Contains(page, `<figure id="figure-`+f.Name+`">`) {
+			t.Errorf("the report lacks the figure %s", f.Name)
+		}
+	}
+	if strings.Contains(page, "This run is not complete") {
+		t.Error("a complete run passes for an incomplete one")
+	}
+	set.End.Complete, set.End.Reason = false, "interrupted"
+	if page := report(t, set); !strings.Contains(page, "This run is not complete</strong>: interrupted.") {
+		t.Error("an interrupted run passes for a complete one")
+	}
+}
+
+// The page swaps the colours of the figures for a dark screen by name: one that
+// it does not know would stay as it is, and might vanish.
+func TestEveryColorOfAFigureHasADarkOne(t *testing.T) {
+	known := map[string]bool{}
+	for _, c := range screenColors() {
+		known[string(c.Light)] = true
+	}
+	for _, f := range All(crowded()) {
+		svg := onScreen(f.svg(true))
+		for _, m := range regexp.MustCompile(`var\(--c([0-9A-F]{6}),`).FindAllSubmatch(svg, -1) {
+			if !known[string(m[1])] {
+				t.Errorf("%s: #%s has no dark counterpart", f.Name, m[1])
+			}
+		}
+		if m := regexp.MustCompile(`(fill|stroke):#[^;"]*`).Find(svg); m != nil {
+			t.Errorf("%s: %s is fixed", f.Name, m)
+		}
+	}
+}
+
+func TestDarkColorsAreReadable(t *testing.T) {
+	parse := func(s string) color.RGBA {
+		var c color.RGBA
+		for i, p := range []*uint8{&c.R, &c.G, &c.B} {
+			for _, d := range s[2*i : 2*i+2] {
+				*p = *p<<4 | uint8(strings.IndexRune("0123456789ABCDEF", d))
+			}
+		}
+		return c
+	}
+	pairs := screenColors()
+	night := color.RGBA{}
+	for _, p := range pairs {
+		if string(p.Light) == hex(paper) {
+			night = parse(string(p.Dark))
+		}
+	}
+	for _, p := range pairs {
+		if light := string(p.Light); light == hex(paper) || light == hex(grid) {
+			continue
+		}
+		if c := contrast(parse(string(p.Dark)), night); c < 4 {
+			t.Errorf("#%s stands out from the dark at %.1f to 1", p.Dark, c)
+		}
+	}
+}
+
+func TestSpreadLeavesOutARepeatedUnit(t *testing.T) {
+	for _, c := range []struct{ value, low, high, want string }{
+		{"12.3 ns", "11 ns", "14 ns", "11 to 14"},
+		{"1 \u00b5s", "990 ns", "1.1 \u00b5s", "990 ns to 1.1 \u00b5s"},
+		{"12%", "11%", "14%", "11 to 14"},
+		{"1.12", "1.08", "1.20", "1.08 to 1.20"},
+	} {
+		if got := spreadOf(c.value, c.low, c.high); got != c.want {
+			t.Errorf("%s around %s: %q, want %q", c.low+", "+c.high, c.value, got, c.want)
+		}
+	}
+}
