@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zeebo/xxh3"
+	"pgregory.net/rapid"
+
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/builtin"
+	"github.com/ringbench/ringbench/algorithms/ring"
+	"github.com/ringbench/ringbench/harness"
+	"github.com/ringbench/ringbench/results"
+	"github.com/ringbench/ringbench/workloads"
+)
+
+// call runs the command in this process.
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = Run(args, strings.NewReader(""), &out, &errs, builtin.All()...)
+	return code, out.String(), errs.String()
+}
+
+func TestEveryCommandOfTheManualParses(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../ringbench/main.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for line := range strings.Lines(file.Doc.Text()) {
+		args := strings.Fields(line)
+		if len(args) < 2 || args[0] != "ringbench" || !strings.HasPrefix(line, "\t") {
+			continue
+		}
+		cmd, rest, err := (&invocation{}).root().Find(args[1:])
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err == nil {
+			err = cmd.ValidateArgs(cmd.Flags().Args())
+		}
+		if err != nil || !cmd.HasParent() {
+			t.Errorf("%s does not parse: %v", strings.TrimSpace(line), err)
+		}
+		shown[cmd.Name()] = true
+	}
+	for _, cmd := range (&invocation{}).root().Commands() {
+		if cmd.Name() != "help" && !shown[cmd.Name()] {
+			t.Errorf("the manual does not show %s", cmd.Name())
+		}
+	}
+}
+
+func TestListedWorkloadsParse(t *testing.T) {
+	parse := map[string]func(string) error{
+		"keys": func(spec string) error { _, err := workloads.ParseKeys(spec); return err },
+		"popularity": func(spec string) error {
+			_, err := workloads.ParsePopularity(spec, 2, []float64{1, 2})
+			return err
+		},
+		"schedule": func(spec string) error {
+			_, err := workloads.ParseSchedule(spec, 3, workloads.Rand(1))
+			return err
+		},
+	}
+	for _, e := range workloadEntries {
+		if err := parse[e.Part](e.Example); err != nil {
+			t.Errorf("%s %s: %v", e.Part, e.Example, err)
+		}
+	}
+}
+
+// Ctrl-C comes as a signal to the process, here the test's own.
+func TestInterruptKeepsWhatIsDone(t *testing.T) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil || self.Signal(syscall.Signal(0)) != nil {
+		t.Skip("this system sends no signals")
+	}
+	dir := t.TempDir()
+	spec := filepath.Join(dir, "long.toml")
+	text := `
+nodes = [4]
+keys = "seq:500"
+[[contestant]]
+algorithm = "ring"
+[[experiment]]
+name = "spread"
+measures = ["balance"]
+[[experiment]]
+name = "timings"
+measures = ["lookup"]
+reps = 100000
+`
+	if err := os.WriteFile(spec, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(dir, "run")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 3000 {
+			b, _ := os.ReadFile(filepath.Join(run, results.RecordsFile))
+			if bytes.Contains(b, []byte(`"lookup-ns"`)) {
+				self.Signal(syscall.SIGINT)
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	code, stdout, stderr := call("run", spec, "-o", run, "-q")
+	<-done
+	if code != exitInterrupted || !strings.Contains(stderr, "--resume "+run) {
+		t.Errorf("exit %d, want 130 and how to go on: %s", code, stderr)
+	}
+	for _, want := range []string{"EXACT", "MEASURED HERE", "Report  ", "Next    ringbench run --resume " + run} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, stdout)
+		}
+	}
+	set, err := results.Read(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set.End == nil || set.End.Complete || set.End.Reason != "interrupted" || set.End.Trials != len(set.Trials) {
+		t.Errorf("the run ends with %+v", set.End)
+	}
+	for _, name := range []string{summaryCSV, summaryText, reportFile, plotsDir + "/lookup.svg"} {
+		if _, err := os.Stat(filepath.Join(run, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A broken algorithm does not pass the gate: its timings are void and the run
+// fails, though it is complete.
+func TestAFailedCheckEndsInOne(t *testing.T) {
+	broken := algorithms.Define("broken", "a test", struct{}{}, func(nodes []algorithms.Node, _ struct{}) (lopsided, error) {
+		return lopsided(len(nodes)), nil
+	})
+	dir := t.TempDir()
+	spec := filepath.Join(dir, "broken.toml")
+	text := `
+nodes = [4]
+keys = "seq:500"
+[[contestant]]
+algorithm = "broken"
+[[experiment]]
+name = "timings"
+measures = ["lookup"]
+reps = 1
+`
+	if err := os.WriteFile(spec, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	code := Run([]string{"run", spec, "-o", filepath.Join(dir, "run"), "-q"}, nil, &stdout, &stderr, append(builtin.All(), broken)...)
+	if code != exitFailed || !strings.Contains(stderr.String(), "check failed: broken over 4 nodes") {
+		t.Errorf("exit %d, want 1 and which check failed: %s", code, &stderr)
+	}
+}
+
+// lopsided names its first node only.
+type lopsided int
+
+func (lopsided) Lookup(uint64) algorithms.Bucket { return 0 }
+func (l lopsided) Len() int                      { return int(l) }
+
+func TestPlaceSaysWhatLookupSays(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[ -~é]{1,8}`), 1, 5, rapid.ID).Draw(t, "names")
+		keys := rapid.SliceOfN(rapid.StringMatching(`[ -~é]{0,8}`), 1, 20).Draw(t, "keys")
+		replicas := rapid.IntRange(1, len(names)).Draw(t, "replicas")
+		file := filepath.Join(dir, "keys")
+		if err := os.WriteFile(file, []byte(strings.Join(keys, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"place", "--algorithm", "ring", "--keys-file", file, "--replicas", fmt.Sprint(replicas)}
+		for _, n := range names {
+			args = append(args, "--node", n+"=1")
+		}
+		code, stdout, stderr := call(args...)
+		if code != exitDone {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		m, err := ring.New(algorithms.Nodes(names...), ring.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want [][]string
+		for _, k := range keys {
+			owners := make([]algorithms.Bucket, replicas)
+			m.LookupN(xxh3.HashString(k), owners)
+			if owners[0] != m.Lookup(xxh3.HashString(k)) {
+				t.Fatalf("the first replica of %q is not its owner", k)
+			}
+			row := []string{k}
+			for _, b := range owners {
+				row = append(row, names[b])
+			}
+			want = append(want, row)
+		}
+		got, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got[1:]); diff != "" {
+			t.Errorf("(-lookup +place):\n%s", diff)
+		}
+	})
+}
+
+func TestSizesOnTheCommandLine(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1": 1, "512B": 512, "1KiB": 1024, "2K": 2048, "1.5 GiB": 3 << 29, "500MB": 500e6, "1T": 1 << 40,
+	} {
+		if got, err := memoryLimit(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"0", "-1", "GiB", "1XB", "NaN", "Inf", "1e30", "1 2"} {
+		if got, err := memoryLimit(text); err == nil {
+			t.Errorf("%q is taken for %d", text, got)
+		}
+	}
+	for n, want := range map[int64]string{1: "1 B", 1023: "1023 B", 1024: "1.0 KiB", 3 << 29: "1.5 GiB", math.MaxInt64: "8388608.0 TiB"} {
+		if got := bytesText(n); got != want {
+			t.Errorf("%d bytes are written %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestDurationsAreRough(t *testing.T) {
+	for seconds, want := range map[float64]string{0.01: "about 1 s", 4: "about 4 s", 88: "about 90 s", 200: "about 3 min", 9000: "about 2.5 h"} {
+		if got := about(time.Duration(seconds * float64(time.Second))); got != want {
+			t.Errorf("%v s are %q, want %q", seconds, got, want)
+		}
+	}
+}
+
+// The lines of a run without a terminal: one for each experiment that has ended.
+func TestProgressWithoutATerminal(t *testing.T) {
+	var b bytes.Buffer
+	m := newMeter(&b, false, time.Now())
+	m.update(harness.Progress{Experiment: "spread", Fraction: 0.1})
+	m.update(harness.Progress{Experiment: "spread", Fraction: 0.25, Ended: true})
+	m.update(harness.Progress{Experiment: "timings", Fraction: 1, Ended: true, Timed: true})
+	want := " 25%  spread (exact) done after 0 s\n100%  timings (measured) done after 0 s\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	b.Reset()
+	newMeter(&b, true, time.Now()).update(harness.Progress{Experiment: "spread", Ended: true})
+	if b.Len() > 0 {
+		t.Errorf("-q is not silent: %q", &b)
+	}
+}
