@@ -2,10 +2,12 @@ package rendezvous
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -32,6 +34,41 @@ func obvious(nodes map[algorithms.Bucket]string, h uint64) []algorithms.Bucket {
 		return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(nodes[a], nodes[b]))
 	})
 	return rank
+}
+
+func TestLookupNGivesTheReferencePlacements(t *testing.T) {
+	data, err := os.ReadFile("testdata/placements.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Rows []struct {
+			Nodes   []string
+			Lookups []struct {
+				Hash  uint64 `json:",string"`
+				First []algorithms.Bucket
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Rows) == 0 {
+		t.Fatal("no rows")
+	}
+	for _, row := range file.Rows {
+		m, err := New(algorithms.Nodes(row.Nodes...), Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range row.Lookups {
+			dst := make([]algorithms.Bucket, 3)
+			dst = dst[:m.LookupN(l.Hash, dst)]
+			if !slices.Equal(dst, l.First) || m.Lookup(l.Hash) != l.First[0] {
+				t.Errorf("%d nodes, hash %d: %d, want %d", len(row.Nodes), l.Hash, dst, l.First)
+			}
+		}
+	}
 }
 
 func TestLookupsAgreeWithTheObviousRankingThroughRandomChanges(t *testing.T) {

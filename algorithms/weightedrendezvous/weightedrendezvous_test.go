@@ -2,10 +2,16 @@ package weightedrendezvous
 
 import (
 	"cmp"
+	"crypto/md5"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -35,6 +41,79 @@ func obvious(nodes map[algorithms.Bucket]algorithms.Node, h uint64) []algorithms
 		return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(nodes[a].Name, nodes[b].Name))
 	})
 	return rank
+}
+
+// readRows reads the rows of a file of vectors.
+func readRows(t *testing.T, name string, rows any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Rows json.RawMessage }
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(file.Rows, rows); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLookupNGivesTheReferencePlacements(t *testing.T) {
+	var rows []struct {
+		Nodes   []string
+		Weights []float64
+		Lookups []struct {
+			Hash  uint64 `json:",string"`
+			First []algorithms.Bucket
+		}
+	}
+	readRows(t, "placements.json", &rows)
+	if len(rows) == 0 {
+		t.Fatal("no rows")
+	}
+	for _, row := range rows {
+		nodes := algorithms.Nodes(row.Nodes...)
+		for i := range nodes {
+			nodes[i].Weight = row.Weights[i]
+		}
+		m := build(t, nodes)
+		for _, l := range row.Lookups {
+			dst := make([]algorithms.Bucket, 3)
+			dst = dst[:m.LookupN(l.Hash, dst)]
+			if !slices.Equal(dst, l.First) || m.Lookup(l.Hash) != l.First[0] {
+				t.Errorf("%d nodes, hash %d: %d, want %d", len(nodes), l.Hash, dst, l.First)
+			}
+		}
+	}
+}
+
+// The formula by itself, apart from our draw: the score of a node for a key,
+// with u from md5.
+func TestNegLogGivesTheOwnersThatTheFormulaGives(t *testing.T) {
+	var rows []struct {
+		Weights map[string]float64
+		Owners  []string
+	}
+	readRows(t, "formula.json", &rows)
+	if len(rows) == 0 {
+		t.Fatal("no rows")
+	}
+	for _, row := range rows {
+		for i, want := range row.Owners {
+			owner, least := "", math.Inf(1)
+			for _, node := range slices.Sorted(maps.Keys(row.Weights)) {
+				digest := md5.Sum(fmt.Appendf(nil, "%s:key-%d", node, i))
+				u := (float64(binary.BigEndian.Uint64(digest[:])>>11) + 0.5) / (1 << 53)
+				if c := negLog(1-u) / row.Weights[node]; c < least {
+					owner, least = node, c
+				}
+			}
+			if owner != want {
+				t.Errorf("weights %v, key-%d: %s, want %s", row.Weights, i, owner, want)
+			}
+		}
+	}
 }
 
 func TestLookupsAgreeWithTheObviousRankingThroughRandomChanges(t *testing.T) {
