@@ -159,7 +159,7 @@ func TestReadKeysCountsRequests(t *testing.T) {
 	})
 }
 
-func TestAMillionKeysAreToldApart(t *testing.T) {
+func TestManyKeysAreToldApart(t *testing.T) {
 	const n = 300_000
 	var text bytes.Buffer
 	for range 2 {

@@ -197,6 +197,23 @@ func TestAliasTableHoldsTheProbabilities(t *testing.T) {
 	})
 }
 
+// A fixed is a source that gives one number again and again.
+type fixed uint64
+
+func (f fixed) Uint64() uint64 { return uint64(f) }
+
+func TestNoDrawReachesARankThatNobodyAsksFor(t *testing.T) {
+	p := Counts([]float64{0, 1, 0, 0, 2, 0})
+	for column := range uint64(p.Len()) {
+		first := math.MaxUint64/uint64(p.Len())*column + column
+		for x := first - 3; x != first+3; x++ {
+			if rank := p.Sample(rand.New(fixed(x))); p.P(rank) == 0 {
+				t.Errorf("the draw %#x gives rank %d, whose count is 0", x, rank)
+			}
+		}
+	}
+}
+
 func TestCountsAreKeptApartFromTheCaller(t *testing.T) {
 	counts := []float64{1, 3}
 	p := Counts(counts)
