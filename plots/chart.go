@@ -178,11 +178,11 @@ func (ns names) Plot(c draw.Canvas, p *plot.Plot) {
 		column = vg.Length(math.Max(float64(column), float64(x(end.x))))
 	}
 	gap := min(labelSize*1.22, (c.Max.Y-c.Min.Y)/vg.Length(max(1, len(ns)-1)))
-	for i, to := range spread(at, gap, c.Min.Y, c.Max.Y) {
+	for i, to := range spread(at, gap, c.Min.Y+3, c.Max.Y) {
 		l := ns[i]
 		from := x(l.points[len(l.points)-1].x)
 		style := draw.LineStyle{Color: l.look.color, Width: hairWidth}
-		if displaced := to - at[i]; displaced > 2 || displaced < -2 || column-from > 1 {
+		if displaced := to - at[i]; displaced > 3.5 || displaced < -3.5 || column-from > 1 {
 			c.StrokeLine2(style, from+markerSize, at[i], column+labelGap-1.5, to)
 		}
 		l.pen().write(c, column+labelGap, to-labelSize*0.35, left, l.name)

@@ -169,8 +169,12 @@ func movementCaption(moves []move, schedule string, n int) string {
 			worst = m
 		}
 	}
-	if worst.minimum == 0 {
+	switch {
+	case worst.minimum == 0:
 		return "Each contestant beside the least that any algorithm has to move."
+	case worst.Center < 1.1*worst.minimum:
+		return fmt.Sprintf("With %s, when %s, no contestant moves more than %s of the keys; the least that must move is %s.",
+			plural(n, "node"), scheduleName(schedule), percent(worst.Center), percent(worst.minimum))
 	}
 	return fmt.Sprintf("With %s, when %s, %s moves %s of the keys, %s times the least that must move (%s). "+
 		"A dot on its stroke moves no key without need.",

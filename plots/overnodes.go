@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -15,29 +16,76 @@ import (
 // An overNodes figure draws one metric of all contestants against the number
 // of nodes, on logarithmic axes, with what no contestant can beat beside them.
 type overNodes struct {
-	unit    string
-	name    func(float64) string // of values
-	lines   []line
-	floors  []line
-	heading string
+	unit   string
+	name   func(float64) string // of values
+	parts  []part               // with common axes, one below the other
+	floors []line
 }
 
-// panels makes the frames: one when the lines are few, else several that share
-// their axes, in the order of the lines.
-func (o overNodes) panels(columns int) []*panel {
-	all := slices.Concat(o.lines, o.floors)
-	x, y := logScale(abscissas(o.lines), count), logScale(values(all), o.name)
-	groups := split(o.lines, maxLines)
-	columns = max(columns, min(len(groups), 2))
-	var panels []*panel
-	for i, group := range groups {
-		ch := chart{heading: o.heading, xName: "nodes", x: x, y: y, lines: slices.Concat(group, stretch(o.floors, abscissas(o.lines))), columns: columns}
-		if i%columns == 0 {
-			ch.unit = o.unit
-		}
-		panels = append(panels, ch.panel())
+// A part is a chart of an overNodes figure, with a heading when there are
+// several.
+type part struct {
+	heading string
+	lines   []line
+}
+
+// figure makes the figure. A part with many lines is split into several frames
+// with the same axes; where there is only one number of nodes, the values stand
+// in rows.
+func (o overNodes) figure() Figure {
+	var all []line
+	for _, p := range o.parts {
+		all = append(all, p.lines...)
 	}
-	return panels
+	sizes := abscissas(all)
+	x, y := logScale(sizes, count), logScale(values(slices.Concat(all, o.floors)), o.name)
+	if slices.Min(sizes) == slices.Max(sizes) {
+		return o.rows(sizes[0])
+	}
+	var panels []*panel
+	for _, p := range o.parts {
+		for _, group := range split(p.lines, maxLines) {
+			lines := slices.Concat(group, stretch(o.floors, sizes))
+			ch := chart{heading: p.heading, unit: o.unit, xName: "nodes", x: x, y: y, lines: lines, columns: 1}
+			panels = append(panels, ch.panel())
+		}
+	}
+	return panelFigure(panels, 1, nil)
+}
+
+// rows draws the values at the one number of nodes there is, least first.
+func (o overNodes) rows(nodes float64) Figure {
+	var panels []*panel
+	most := 0
+	for _, p := range o.parts {
+		lines := slices.Concat(p.lines, o.floors)
+		if len(lines) == 0 {
+			continue
+		}
+		most = max(most, len(lines))
+		slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.points[0].y, b.points[0].y) })
+		rc := rowChart{heading: p.heading, unit: o.unit + ", " + plural(int(nodes), "node")}
+		var ys []float64
+		for _, l := range lines {
+			at := l.points[0]
+			for _, pt := range l.points {
+				if pt.x == nodes {
+					at = pt
+				}
+			}
+			ys = append(ys, at.y, at.lo, at.hi)
+			rc.rows = append(rc.rows, row{l.name, []mark{
+				{kind: span, x: at.lo, to: at.hi, look: look{color: l.look.color}},
+				{kind: dot, x: at.y, look: l.look},
+				{kind: span, x: max(at.y, at.hi), to: max(at.y, at.hi), look: look{color: l.look.color}, text: o.name(at.y), anchor: left},
+			}})
+		}
+		rc.x = logScale(append(ys, 1.5*slices.Max(ys)), o.name) // room for the last number
+		panels = append(panels, rc.panel())
+	}
+	f := panelFigure(panels, 1, nil)
+	f.height = 20 + vg.Length(len(panels))*(60+vg.Length(most)*rowHeight)
+	return f
 }
 
 // split deals the lines to the fewest groups of at most n, as even as possible.
@@ -65,12 +113,6 @@ func stretch(floors []line, sizes []float64) []line {
 	return out
 }
 
-// figure makes a figure of the one chart.
-func (o overNodes) figure() Figure {
-	panels := o.panels(1)
-	return panelFigure(panels, min(len(panels), 2), nil)
-}
-
 // extremes returns the rows of the least and the largest value.
 func extremes(rows []results.Row) (least, most results.Row) {
 	least, most = rows[0], rows[0]
@@ -93,7 +135,7 @@ func (r *run) lookup() (Figure, bool) {
 	}
 	workload := workloads(rows)[0]
 	rows = where(rows, ofWorkload(workload))
-	o := overNodes{unit: "time of one lookup", name: duration, lines: r.linesOverNodes(rows), floors: r.lookupFloors("lookup", "lookup-ns", workload)}
+	o := overNodes{unit: "time of one lookup", name: duration, parts: []part{{"", r.linesOverNodes(rows)}}, floors: r.lookupFloors("lookup", "lookup-ns", workload)}
 	f := o.figure()
 	f.Name = "lookup"
 	f.Title = "What a lookup costs as the cluster grows"
@@ -151,7 +193,7 @@ func (r *run) balance() (Figure, bool) {
 		return Figure{}, false
 	}
 	rows = where(rows, ofWorkload(workloads(rows)[0]))
-	o := overNodes{unit: "stddev / mean of the keys per node", name: percent, lines: r.linesOverNodes(rows)}
+	o := overNodes{unit: "stddev / mean of the keys per node", name: percent, parts: []part{{"", r.linesOverNodes(rows)}}}
 	noise := line{look: look{color: floor, dash: dashed}, thin: true}
 	for _, row := range rows {
 		if row.Floor > 0 && finite(row.Floor) && row.Weights == "" {
@@ -186,7 +228,7 @@ func (r *run) memory() (Figure, bool) {
 	if rows = where(rows, positive); len(rows) == 0 {
 		return Figure{}, false
 	}
-	f := overNodes{unit: unit, name: bytesName, lines: r.linesOverNodes(rows)}.figure()
+	f := overNodes{unit: unit, name: bytesName, parts: []part{{"", r.linesOverNodes(rows)}}}.figure()
 	f.Name = "memory"
 	f.Title = "What an algorithm keeps in memory"
 	n := fullest(rows)
@@ -304,7 +346,7 @@ func (r *run) build() (Figure, bool) {
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
-	f := overNodes{unit: "time to build", name: duration, lines: r.linesOverNodes(rows)}.figure()
+	f := overNodes{unit: "time to build", name: duration, parts: []part{{"", r.linesOverNodes(rows)}}}.figure()
 	f.Name = "build"
 	f.Title = "How long it takes to start from a list of nodes"
 	n := fullest(rows)
@@ -317,34 +359,15 @@ func (r *run) build() (Figure, bool) {
 
 // membership draws the time to take in and to let go of one node.
 func (r *run) membership() (Figure, bool) {
-	parts := []struct {
-		heading string
-		rows    []results.Row
-	}{
-		{"a node joins", where(r.metric("add", "add-ns"), positive)},
-		{"a node leaves", where(r.metric("remove", "remove-ns"), positive)},
-	}
-	var lines [][]line
-	var xs, ys []float64
-	var all []results.Row
-	for _, part := range parts {
-		l := r.linesOverNodes(part.rows)
-		lines = append(lines, l)
-		xs, ys = append(xs, abscissas(l)...), append(ys, values(l)...)
-		all = append(all, part.rows...)
-	}
+	joins, leaves := where(r.metric("add", "add-ns"), positive), where(r.metric("remove", "remove-ns"), positive)
+	all := slices.Concat(joins, leaves)
 	if len(all) == 0 {
 		return Figure{}, false
 	}
-	x, y := logScale(xs, count), logScale(ys, duration)
-	var panels []*panel
-	for i, part := range parts {
-		for _, group := range split(lines[i], maxLines) {
-			ch := chart{heading: part.heading, unit: "time of the change", xName: "nodes", x: x, y: y, lines: group, columns: 1}
-			panels = append(panels, ch.panel())
-		}
-	}
-	f := panelFigure(panels, 1, nil)
+	f := overNodes{unit: "time of the change", name: duration, parts: []part{
+		{"a node joins", r.linesOverNodes(joins)},
+		{"a node leaves", r.linesOverNodes(leaves)},
+	}}.figure()
 	f.Name = "membership"
 	f.Title = "How long a change of membership takes"
 	n := fullest(all)

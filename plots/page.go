@@ -164,7 +164,7 @@ func (f Figure) drawPage(c draw.Canvas, bare bool) {
 		c.Max.Y = y - 12
 	}
 	footer := pen{size: footerSize, color: soft}
-	lines := footer.wrap(f.footer, width)
+	lines := f.footerLines(width)
 	for i, line := range lines {
 		footer.write(c, c.Min.X, c.Min.Y+footerLine*vg.Length(len(lines)-1-i), left, line)
 	}
@@ -177,15 +177,20 @@ const (
 	footerLine  = vg.Length(10)
 )
 
+// captionLines and footerLines break these texts into lines of the width.
 func (f Figure) captionLines(width vg.Length) []string {
 	return pen{size: captionSize, color: soft}.wrap(f.Caption, width)
 }
 
-// size returns the size of the page. It grows with the lines of the caption, so
-// that the body keeps its height.
+func (f Figure) footerLines(width vg.Length) []string {
+	return pen{size: footerSize, color: soft}.wrap(f.footer, width)
+}
+
+// size returns the size of the page. It grows with the lines of caption and
+// footer, so that the body keeps its height.
 func (f Figure) size(bare bool) (w, h vg.Length) {
 	w = pageWidth - 2*pageMargin
-	h = f.height
+	h = f.height + footerLine*vg.Length(len(f.footerLines(w))-1)
 	if !bare {
 		h += titleSize + 12 + captionLine*vg.Length(len(f.captionLines(w)))
 	}

@@ -233,7 +233,7 @@ func (r *run) footerOf(drawn func(results.Trial) bool) string {
 			least = n
 		}
 	}
-	parts := []string{"suite " + clean(r.set.Run.Suite)}
+	parts := []string{"suite " + brief(r.set.Run.Suite)}
 	if m := machine(r.set.Run.Environment); m != "" {
 		parts = append(parts, m)
 	}
@@ -258,14 +258,23 @@ func (r *run) footerOf(drawn func(results.Trial) bool) string {
 func version(run results.Run) string {
 	revision := run.Environment.Revision
 	if released := run.Version != "(devel)" && run.Version != ""; released || revision == "" {
-		return clean(strings.Trim(run.Version, "()"))
+		return brief(strings.Trim(run.Version, "()"))
 	}
 	return clean(revision[:min(len(revision), 10)])
 }
 
+// brief cuts a text that is longer than a footer has room for.
+func brief(s string) string {
+	const most = 64
+	if runes := []rune(clean(s)); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return clean(s)
+}
+
 // machine names the machine in a few words.
 func machine(e results.Environment) string {
-	cpu := clean(e.CPU)
+	cpu := brief(e.CPU)
 	for _, noise := range []string{"(R)", "(TM)", "(tm)", " Processor", " CPU"} {
 		cpu = strings.ReplaceAll(cpu, noise, "")
 	}
@@ -278,7 +287,7 @@ func machine(e results.Environment) string {
 		parts = append(parts, plural(e.Cores, "core"))
 	}
 	if e.OS != "" {
-		parts = append(parts, clean(e.OS+"/"+e.Arch))
+		parts = append(parts, brief(e.OS+"/"+e.Arch))
 	}
 	return strings.Join(parts, ", ")
 }
