@@ -1,5 +1,10 @@
 package results
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Environment says where a run was taken. What a system does not tell is the
 // zero value, and its field's name stands in Absent.
 type Environment struct {
@@ -21,4 +26,35 @@ type Environment struct {
 	Revision    string   `json:"revision"`     // VCS revision of the build
 	Dirty       bool     `json:"dirty"`        // whether the build's tree had changes
 	Absent      []string `json:"absent"`
+}
+
+// Machine names the machine as far as timings depend on it: system, processor,
+// cores, and what bounds them. Timed metrics compare only where the names are
+// equal; a reader can tell from two of them why they are not. What changes
+// from hour to hour (the load) or with the program (the release of Go) is no
+// part of it.
+func (e Environment) Machine() string {
+	parts := []string{e.OS + "/" + e.Arch, e.CPU, plural(e.Cores, "core")}
+	if e.GOMAXPROCS != e.Cores {
+		parts = append(parts, fmt.Sprintf("GOMAXPROCS %d", e.GOMAXPROCS))
+	}
+	if e.CgroupCPUs > 0 {
+		parts = append(parts, "quota of "+formatFloat(e.CgroupCPUs))
+	}
+	if e.Hypervisor != "" {
+		parts = append(parts, "under "+e.Hypervisor)
+	}
+	if e.Governor != "" {
+		parts = append(parts, "governor "+e.Governor)
+	}
+	if e.MemoryBytes > 0 {
+		parts = append(parts, size(float64(e.MemoryBytes))+" of memory")
+	}
+	kept := parts[:0]
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, ", ")
 }

@@ -2,6 +2,7 @@ package results
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // The names of the two files of a run that nothing else can make again.
@@ -18,6 +20,10 @@ const (
 	RunFile     = "run.json"
 	RecordsFile = "records.jsonl"
 )
+
+// ArchiveFile is RecordsFile compressed by gzip. Where it stands in place of the
+// other, the run is archived: it is read as ever and can no longer be written to.
+const ArchiveFile = RecordsFile + ".gz"
 
 // maxLine is the longest line that the reader takes, in bytes.
 const maxLine = 256 << 20
@@ -100,6 +106,9 @@ func (w *Writer) start(dir string, run Run) error {
 
 // open opens and locks the records of a run.
 func open(dir string, flag int) (*Writer, error) {
+	if archived(dir) {
+		return nil, fmt.Errorf("%s holds an archived run, which is only read: gunzip %s in it to resume the run, or write to another folder", dir, ArchiveFile)
+	}
 	f, err := os.OpenFile(filepath.Join(dir, RecordsFile), flag, 0o666)
 	if err != nil {
 		return nil, err
@@ -230,12 +239,26 @@ func (w *Writer) line(record any) error {
 	return nil
 }
 
-// Read reads a run, given its folder or its records file. A last line that was
-// torn is dropped with a warning, lines of an unknown type are passed over, and
-// anything else that is not a record is an error that begins with file:line.
+// archived reports whether the folder holds its records as an archive only.
+func archived(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, RecordsFile)); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(dir, ArchiveFile))
+	return err == nil
+}
+
+// Read reads a run, given its folder or its records file, archived or not. A
+// last line that was torn is dropped with a warning, lines of an unknown type
+// are passed over, and anything else that is not a record is an error that
+// begins with file:line.
 func Read(path string) (*Set, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, RecordsFile)
+		if archived(path) {
+			path = filepath.Join(path, ArchiveFile)
+		} else {
+			path = filepath.Join(path, RecordsFile)
+		}
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -245,8 +268,37 @@ func Read(path string) (*Set, error) {
 		return nil, err
 	}
 	defer f.Close()
-	set, _, err := parse(f, path)
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = unpack(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	set, _, err := parse(r, path)
 	return set, err
+}
+
+// An archive reads what gzip packed, and words its errors.
+type archive struct{ r *gzip.Reader }
+
+func unpack(r io.Reader) (io.Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	return archive{z}, nil
+}
+
+func (a archive) Read(p []byte) (int, error) {
+	n, err := a.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = damaged(err)
+	}
+	return n, err
+}
+
+func damaged(err error) error {
+	return fmt.Errorf("the archive is cut short or damaged, pack it anew from the records: %w", err)
 }
 
 // errNoRun says that there is no whole first line.

@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +75,85 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 	hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))
 	if len(files) != 2 || len(hidden) != 0 {
 		t.Errorf("folder holds %v %v, want run.json and records.jsonl alone", files, hidden)
+	}
+}
+
+// pack compresses the records of the folder and removes them, as one who commits
+// a run does, and returns the archive's path.
+func pack(t testing.TB, dir string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(records(t, dir))
+	z.Close()
+	path := filepath.Join(dir, ArchiveFile)
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, RecordsFile)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAnArchivedRunIsReadAndNotWrittenTo(t *testing.T) {
+	want, dir := small(), t.TempDir()
+	write(t, dir, want)
+	archive := pack(t, dir)
+	for _, path := range []string{dir, archive} {
+		got, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Read(%s) (-want +got):\n%s", path, diff)
+		}
+	}
+	if _, _, err := Resume(dir); err == nil || !strings.Contains(err.Error(), "archived run") || !strings.Contains(err.Error(), "gunzip") {
+		t.Errorf("Resume: %v", err)
+	}
+	if _, err := Create(dir, want.Run); err == nil || !strings.Contains(err.Error(), "archived run") {
+		t.Errorf("Create: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, RecordsFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refusal left records behind: %v", err)
+	}
+}
+
+func TestADamagedArchiveIsAnErrorWithItsPlace(t *testing.T) {
+	dir := t.TempDir()
+	s := small()
+	for rep := range 2000 { // more than the reader takes in at once
+		c := s.Trials[len(s.Trials)-1]
+		c.Rep = 3 + rep
+		s.Trials = append(s.Trials, c)
+	}
+	write(t, dir, s)
+	path := pack(t, dir)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)-6] ^= 1 // in the checksum
+	for name, c := range map[string]struct {
+		content []byte
+		place   string
+	}{
+		"empty":           {nil, path + ": "},
+		"no archive":      {[]byte(`{"type":"run"}`), path + ": "},
+		"cut in the head": {whole[:5], path + ": "},
+		"cut in the body": {whole[:len(whole)/2], path + ":"},
+		"without its end": {whole[:len(whole)-1], fmt.Sprintf("%s:%d: ", path, len(s.Trials)+3)},
+		"wrong checksum":  {flipped, fmt.Sprintf("%s:%d: ", path, len(s.Trials)+3)},
+	} {
+		if err := os.WriteFile(path, c.content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(dir)
+		if err == nil || !strings.HasPrefix(err.Error(), c.place) || !strings.Contains(err.Error(), "cut short or damaged") {
+			t.Errorf("%s: %v, want an error at %q", name, err, c.place)
+		}
 	}
 }
 

@@ -7,7 +7,10 @@
 // FORMAT.md beside this file is the format's description for other programs.
 package results
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Schema is the major version of the record format. Readers refuse any other.
 const Schema = 1
@@ -41,6 +44,13 @@ type Trial struct {
 	Series map[string][]float64 `json:"series"` // vectors behind the values ("loads", "shares"), else null
 	Check  string               `json:"check"`  // digest of the answers, hex; "" when there are none
 	Skip   string               `json:"skip"`   // why nothing was measured; "" when it was
+}
+
+// Failed says whether the trial was skipped because a check failed, and not
+// because the algorithm cannot do what was asked: its answers were wrong, or it
+// did not pass the gate.
+func (t *Trial) Failed() bool {
+	return strings.HasPrefix(t.Skip, "wrong answers:") || strings.HasPrefix(t.Skip, "failed the gate:")
 }
 
 // Timing holds the raw readings of one timed block.
