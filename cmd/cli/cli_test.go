@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -82,7 +83,26 @@ func TestListedWorkloadsParse(t *testing.T) {
 	}
 }
 
-// Ctrl-C comes as a signal to the process, here the test's own.
+// A screen is a buffer that may be looked at while it is written to.
+type screen struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// Ctrl-C comes as a signal to the process, here the test's own. It comes while
+// the timings are under way: by then the exact part is on the screen.
 func TestInterruptKeepsWhatIsDone(t *testing.T) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil || self.Signal(syscall.Signal(0)) != nil {
@@ -107,20 +127,27 @@ reps = 100000
 		t.Fatal(err)
 	}
 	run := filepath.Join(dir, "run")
+	var out, errs screen
+	var early string
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for range 3000 {
 			b, _ := os.ReadFile(filepath.Join(run, results.RecordsFile))
 			if bytes.Contains(b, []byte(`"lookup-ns"`)) {
+				early = out.String()
 				self.Signal(syscall.SIGINT)
 				return
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	code, stdout, stderr := call("run", spec, "-o", run, "-q")
+	code := Run([]string{"run", spec, "-o", run, "-q"}, nil, &out, &errs, builtin.All()...)
 	<-done
+	stdout, stderr := out.String(), errs.String()
+	if !strings.Contains(early, "EXACT") {
+		t.Errorf("the exact part is not shown before the timings:\n%s", early)
+	}
 	if code != exitInterrupted || !strings.Contains(stderr, "--resume "+run) {
 		t.Errorf("exit %d, want 130 and how to go on: %s", code, stderr)
 	}
@@ -265,5 +292,28 @@ func TestProgressWithoutATerminal(t *testing.T) {
 	newMeter(&b, true, time.Now()).update(harness.Progress{Experiment: "spread", Ended: true})
 	if b.Len() > 0 {
 		t.Errorf("-q is not silent: %q", &b)
+	}
+}
+
+// With the weights of a file, "ring" and "ring 1:2" are one contestant.
+func TestANodesFileTakesThePlaceOfWeightPatterns(t *testing.T) {
+	s, err := loadSpec("testdata/tiny.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&runFlags{nodesFile: "nodes.csv"}).override(s)
+	want := []string{"modulo", "ring", "bounded-ring"}
+	var got []string
+	for _, c := range s.Contestants {
+		got = append(got, c.Name)
+		if c.Weights != "" {
+			t.Errorf("%s keeps the weights %s", c.Name, c.Weights)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("contestants (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, s.Experiments[0].Contestants); diff != "" {
+		t.Errorf("contestants of %s (-want +got):\n%s", s.Experiments[0].Name, diff)
 	}
 }
