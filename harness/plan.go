@@ -28,6 +28,7 @@ type Options struct {
 	Seeds      int            // 0: the spec's
 	Reps       int            // 0: the spec's
 	MaxMemory  int64          // bytes that one structure may take; 0: no limit
+	Checked    bool           // the same plan was made before: build nothing to check it, and forecast nothing
 }
 
 // A Plan is a spec worked out: every trial that a run will record, in order.
@@ -35,16 +36,17 @@ type Options struct {
 type Plan struct {
 	Spec *Spec
 
-	opts  Options
-	infos map[string]algorithms.Info
-	own   []algorithms.Node // the nodes file, or nil
-	keys  *keyData
-	pool  *pool
-	large *pool // of the probe; nil until a cell wants it
-	exact []*group
-	timed []*group
-	costs map[string]cost // subject.shape -> what it takes
-	seen  map[seenKey]bool
+	opts     Options
+	infos    map[string]algorithms.Info
+	entrants map[string][]*entrant // by the name of the contestant
+	own      []algorithms.Node     // the nodes file, or nil
+	keys     *keyData
+	pool     *pool
+	large    *pool // of the probe; nil until a cell wants it
+	exact    []*group
+	timed    []*group
+	costs    map[string]cost // subject.shape -> what it takes
+	seen     map[seenKey]bool
 }
 
 // seenKey names an exact trial: suites put together may ask for one twice.
@@ -151,6 +153,7 @@ func NewPlan(spec *Spec, o Options) (*Plan, error) {
 	for _, i := range o.Algorithms {
 		pl.infos[i.Name] = i
 	}
+	pl.entrants = spec.entrants(o.Algorithms)
 	if o.Seed != 0 {
 		spec.Seed = o.Seed
 	}
@@ -166,7 +169,7 @@ func NewPlan(spec *Spec, o Options) (*Plan, error) {
 	if err := pl.readInputs(); err != nil {
 		return nil, err
 	}
-	pl.pool = newPool(PoolSize, spec.Seed)
+	pl.pool = newPool(spec.Pool, spec.Seed)
 	for i := range spec.Experiments {
 		if err := pl.expand(i); err != nil {
 			return nil, err
@@ -211,9 +214,8 @@ func (pl *Plan) expand(i int) error {
 		sizes = []int{len(pl.own)}
 	}
 	for _, n := range sizes {
-		for _, name := range e.Contestants {
-			ci := slices.IndexFunc(s.Contestants, func(c Contestant) bool { return c.Name == name })
-			subjects, err := pl.subjects(ci, i, n)
+		for _, c := range pl.entering(e) {
+			subjects, err := pl.subjects(c, i, n)
 			if err != nil {
 				return err
 			}
@@ -235,6 +237,19 @@ func (pl *Plan) expand(i int) error {
 	return nil
 }
 
+// entering returns who competes in the experiment, each once.
+func (pl *Plan) entering(e *Experiment) []*entrant {
+	var all []*entrant
+	for _, name := range e.Contestants {
+		for _, c := range pl.entrants[name] {
+			if !slices.Contains(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
 // checkExperiment checks the words of an experiment that workloads reads.
 func (pl *Plan) checkExperiment(i int) error {
 	e := &pl.Spec.Experiments[i]
@@ -252,22 +267,21 @@ func (pl *Plan) checkExperiment(i int) error {
 }
 
 // subjects returns the contestant at size n, one for each point of the sweep.
-func (pl *Plan) subjects(ci, ei, n int) ([]subject, error) {
+func (pl *Plan) subjects(c *entrant, ei, n int) ([]subject, error) {
 	s := pl.Spec
-	c := &s.Contestants[ci]
 	info, ok := pl.infos[c.Algorithm]
 	if !ok {
-		return nil, s.errorAt("contestant", ci, "algorithm", "unknown algorithm %q, %s", c.Algorithm, algorithms.Nearest(c.Algorithm, slices.Sorted(maps.Keys(pl.infos))))
+		return nil, s.errorAt("contestant", c.at, "algorithm", "unknown algorithm %q, %s", c.Algorithm, algorithms.Nearest(c.Algorithm, slices.Sorted(maps.Keys(pl.infos))))
 	}
 	var subjects []subject
 	for _, params := range combinations(c.Params, s.Experiments[ei].Sweep) {
-		sub, err := newSubject(c, info, params, n)
+		sub, err := newSubject(&c.Contestant, info, params, n)
 		if err == nil {
 			sub.own = pl.own
 			err = pl.check(sub)
 		}
 		if err != nil {
-			return nil, s.errorAt("contestant", ci, "", "%v", err)
+			return nil, s.errorAt("contestant", c.at, "", "%v", err)
 		}
 		subjects = append(subjects, sub)
 	}
@@ -299,7 +313,7 @@ const buildable = 16 << 20
 // check refuses what cannot be built, and notes what it costs to build what can.
 func (pl *Plan) check(sub subject) error {
 	shape := sub.shape()
-	if _, done := pl.costs[shape]; done {
+	if _, done := pl.costs[shape]; done || pl.opts.Checked {
 		return nil
 	}
 	sub.seed = pl.Spec.Seed

@@ -13,9 +13,9 @@ import (
 	"github.com/ringbench/ringbench/workloads"
 )
 
-// PoolSize is the number of pre-hashed keys that lookups are timed over. A
-// small cycled set is learned by the branch predictor, which then reports up to
-// eight times too little.
+// PoolSize is the number of pre-hashed keys that lookups are timed over, unless a
+// spec says otherwise. A small cycled set is learned by the branch predictor,
+// which then reports up to eight times too little.
 const PoolSize = 1 << 20
 
 // pool is the keys that lookups are timed over. They are random: what a lookup

@@ -130,8 +130,8 @@ func TestResumingTimingsRecordsWhatIsMissing(t *testing.T) {
 }
 
 func TestWrongAnswersVoidTheTiming(t *testing.T) {
-	// The gate and the calibration see right answers, a later block does not.
-	info := fakeInfo("fickle", fickle(3*PoolSize)).Declining(algorithms.MinimalMovement, algorithms.Inherits)
+	// The gate sees right answers, the blocks after it do not.
+	info := fakeInfo("fickle", fickle(PoolSize+2*chunk)).Declining(algorithms.MinimalMovement, algorithms.Inherits)
 	s, o := mustRun(t, mustPlan(t, `
 nodes = [10]
 [[contestant]]

@@ -35,6 +35,8 @@ type Spec struct {
 	CountColumn string   `toml:"count_column" json:"count_column"`
 	Popularity  []string `toml:"popularity" json:"popularity"` // default "uniform", or "counts" with a keys file
 
+	Pool int `toml:"pool" json:"pool"` // keys that lookups are timed over, a multiple of 1,024; default PoolSize
+
 	Contestants []Contestant `toml:"contestant" json:"contestant"`
 	Experiments []Experiment `toml:"experiment" json:"experiment"`
 
@@ -44,8 +46,8 @@ type Spec struct {
 
 // A Contestant is an algorithm with its parameters and weights.
 type Contestant struct {
-	Name      string         `toml:"name" json:"name"` // default: the algorithm, and the weights if any
-	Algorithm string         `toml:"algorithm" json:"algorithm"`
+	Name      string         `toml:"name" json:"name"`           // default: the algorithm, and the weights if any
+	Algorithm string         `toml:"algorithm" json:"algorithm"` // "*" for every one that no other contestant is called after
 	Params    map[string]any `toml:"params" json:"params"`
 	Weights   string         `toml:"weights" json:"weights"` // pattern repeated over the nodes: "1:2:4"
 	Hash      string         `toml:"hash" json:"hash"`       // of the keys; default: the spec's
@@ -230,6 +232,12 @@ func (s *Spec) fill() error {
 	if s.Keys == "" && s.KeysFile == "" {
 		s.Keys = "seq:key-:0:1000000"
 	}
+	if s.Pool == 0 {
+		s.Pool = PoolSize
+	}
+	if s.Pool < 0 || s.Pool%chunk != 0 {
+		return s.errorAt("", -1, "pool", "pool = %d, want a multiple of %d", s.Pool, chunk)
+	}
 	if len(s.Popularity) == 0 {
 		s.Popularity = []string{"uniform"}
 		if s.KeysFile != "" {
@@ -345,6 +353,50 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 		e.Reps = 10
 	}
 	return nil
+}
+
+// everyAlgorithm stands for all algorithms there are.
+const everyAlgorithm = "*"
+
+// An entrant is a contestant that stands for one algorithm, with the place in
+// the spec that errors name.
+type entrant struct {
+	Contestant
+	at int
+}
+
+// entrants returns, for each contestant, those that it stands for: itself, or one
+// for each algorithm that is no control. A contestant of that name which is
+// there by itself, with parameters of its own perhaps, takes its place.
+func (s *Spec) entrants(infos []algorithms.Info) map[string][]*entrant {
+	all := map[string][]*entrant{}
+	for i, c := range s.Contestants {
+		if c.Algorithm != everyAlgorithm {
+			all[c.Name] = []*entrant{{c, i}}
+		}
+	}
+	for i, c := range s.Contestants {
+		if c.Algorithm != everyAlgorithm {
+			continue
+		}
+		var them []*entrant
+		for _, info := range infos {
+			one := c
+			one.Algorithm, one.Name = info.Name, info.Name
+			if c.Weights != "" {
+				one.Name += " " + c.Weights
+			}
+			switch there := all[one.Name]; {
+			case isControl(info.Name):
+			case len(there) == 1 && there[0].Algorithm == info.Name:
+				them = append(them, there[0])
+			default:
+				them = append(them, &entrant{one, i})
+			}
+		}
+		all[c.Name] = them
+	}
+	return all
 }
 
 // maxNodes bounds a generated cluster; a larger one is a typing error.

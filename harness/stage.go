@@ -29,6 +29,9 @@ type kernel struct {
 	run    func(offset, ops int) uint64
 	expect func(offset, ops int) uint64 // what run must return; nil when not known beforehand
 	before func() error                 // prepares a block, outside the clock; may be nil
+	again  func() error                 // goes back to the state that expect speaks of; may be nil
+	learn  func()                       // works out what expect returns; may be nil
+	litter bool                         // a block leaves so much garbage that it is to be collected before the next
 	unit   int                          // a block is a multiple of this many operations
 	most   int                          // and no more than this many
 	cycle  int                          // offsets run from 0 to this; 0 for none
@@ -153,7 +156,6 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 		return nil, st.skip(c, s.skip)
 	}
 	c.trial.Params = s.place.Params
-	var k *kernel
 	switch c.trial.Measure {
 	case "allocations":
 		hs := c.pool.hashed(c.subject.hash)
@@ -165,28 +167,61 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 			return nil, err
 		}
 		return nil, st.record(c, s, map[string]float64{"memory-bytes": bytes})
-	case "lookup", "pool-probe":
-		k = st.lookupKernel(c, s)
-	case "latency":
-		k = st.latencyKernel(c, s)
-	case "key-lookup":
-		k = st.keyKernel(c, s)
-	case "assign":
-		k, err = st.assignKernel(c)
-	case "build":
-		k = buildKernel(c, s)
-	case "add":
-		k, err = membershipKernel(c, s, true)
-	case "remove":
-		k, err = membershipKernel(c, s, false)
 	}
+	k, err := st.kernel(c, s, copiesOf(s, mostCopies[c.trial.Measure]))
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, st.skip(c, err.Error())
 	}
 	if err != nil {
 		return nil, err
 	}
+	if k.learn != nil {
+		k.learn()
+	}
 	return k, st.calibrate(k)
+}
+
+// mostCopies is how many structures a block makes, or changes, at most.
+var mostCopies = map[string]int{"build": 1 << 14, "add": 1 << 10, "remove": 1 << 10}
+
+// kernel returns what the cell repeats. Where an operation makes or changes a
+// structure, a block has at most so many operations as there are copies.
+func (st *stage) kernel(c *cell, s *structure, copies int) (*kernel, error) {
+	switch c.trial.Measure {
+	case "lookup", "pool-probe":
+		return st.lookupKernel(c, s), nil
+	case "latency":
+		return st.latencyKernel(c, s), nil
+	case "key-lookup":
+		return st.keyKernel(c, s), nil
+	case "assign":
+		return st.assignKernel(c)
+	case "build":
+		return buildKernel(c, copies), nil
+	case "add":
+		return membershipKernel(c, copies, true)
+	case "remove":
+		return membershipKernel(c, copies, false)
+	}
+	return nil, fmt.Errorf("harness: %s reads no clock", c.trial.Measure)
+}
+
+// ready prepares a block whose answers are to be checked.
+func (k *kernel) ready() error {
+	if k.again != nil {
+		if err := k.again(); err != nil {
+			return err
+		}
+	}
+	if k.before != nil {
+		if err := k.before(); err != nil {
+			return err
+		}
+	}
+	if k.litter {
+		runtime.GC()
+	}
+	return nil
 }
 
 // calibrate chooses the number of operations in a block, so that it lasts about
@@ -195,10 +230,8 @@ func (st *stage) calibrate(k *kernel) error {
 	ops, least := k.unit, time.Duration(1000*st.clock)
 	target := max(blockTarget, least)
 	for {
-		if k.before != nil {
-			if err := k.before(); err != nil {
-				return err
-			}
+		if err := k.ready(); err != nil {
+			return err
 		}
 		wall := timeBlock(func(ops int) uint64 { return k.run(0, ops) }, ops).wall
 		if ops >= k.most || wall >= target/4 {
@@ -255,10 +288,8 @@ func (st *stage) repetition(rep int, kernels map[*cell]*kernel) error {
 
 // block times one block of a cell, checks its answers and records it.
 func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (ns float64, err error) {
-	if k.before != nil {
-		if err := k.before(); err != nil {
-			return 0, fmt.Errorf("%s: %w", t.Cell, err)
-		}
+	if err := k.ready(); err != nil {
+		return 0, fmt.Errorf("%s: %w", t.Cell, err)
 	}
 	offset := 0
 	if k.cycle > 0 {
@@ -369,13 +400,15 @@ func (st *stage) keyKernel(c *cell, s *structure) *kernel {
 	k := st.lookupKernel(c, s)
 	keys, m := c.pool.strings(), s.place.Mapper
 	if own, ok := m.(algorithms.KeyMapper); ok {
-		buckets := make([]algorithms.Bucket, len(keys))
-		inParallel(len(keys), func(from, to int) {
-			for i := from; i < to; i++ {
-				buckets[i] = own.LookupKey(keys[i])
-			}
-		})
-		k.expect = summarise(buckets).expect
+		k.learn = func() {
+			buckets := make([]algorithms.Bucket, len(keys))
+			inParallel(len(keys), func(from, to int) {
+				for i := from; i < to; i++ {
+					buckets[i] = own.LookupKey(keys[i])
+				}
+			})
+			k.expect = summarise(buckets).expect
+		}
 		k.run = func(offset, ops int) uint64 {
 			return round(len(keys), offset, ops, func(from, to int) uint64 { return ownKeyLookups(own, keys[from:to]) })
 		}
@@ -392,8 +425,8 @@ func (st *stage) keyKernel(c *cell, s *structure) *kernel {
 // average.
 const outstandingPerNode = 100
 
-// assignKernel places requests on a full cluster: each block starts from the
-// same state, so that its answers can be checked.
+// assignKernel places requests on a full cluster. A block whose answers are to be
+// checked starts from the same state as all others.
 func (st *stage) assignKernel(c *cell) (*kernel, error) {
 	hs := c.pool.hashed(c.subject.hash)
 	var m algorithms.Assigner
@@ -416,9 +449,9 @@ func (st *stage) assignKernel(c *cell) (*kernel, error) {
 	}
 	sums := map[int]uint64{}
 	return &kernel{
-		before: fresh,
-		run: func(_, ops int) uint64 {
-			sum := round(len(hs), 0, ops, func(from, to int) uint64 {
+		again: fresh,
+		run: func(offset, ops int) uint64 {
+			sum := round(len(hs), offset, ops, func(from, to int) uint64 {
 				var part uint64
 				part, at = assigns(m, hs[from:to], held, at)
 				return part
@@ -463,10 +496,10 @@ func (st *stage) heapOf(c *cell, s *structure) (float64, error) {
 	return math.Round(max(0, bytes)), nil
 }
 
-func buildKernel(c *cell, s *structure) *kernel {
+func buildKernel(c *cell, copies int) *kernel {
 	nodes := c.subject.nodes()
 	return &kernel{
-		before: func() error { runtime.GC(); return nil },
+		litter: true,
 		run: func(_, ops int) (sum uint64) {
 			for range ops {
 				m, _, err := c.subject.info.New(nodes, c.subject.params)
@@ -478,14 +511,14 @@ func buildKernel(c *cell, s *structure) *kernel {
 			return sum
 		},
 		expect: func(_, ops int) uint64 { return uint64(ops) * uint64(len(nodes)) },
-		unit:   1, most: copiesOf(s, 1<<14),
+		unit:   1, most: copies,
 	}
 }
 
 // membershipKernel adds a node to, or removes one from, each of many copies, so
 // that a block is long enough and the size stays what it says.
-func membershipKernel(c *cell, s *structure, add bool) (*kernel, error) {
-	copies := make([]algorithms.Mapper, copiesOf(s, 1<<10))
+func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
+	copies := make([]algorithms.Mapper, n)
 	nodes := c.subject.nodes()
 	newcomer := c.subject.newcomer(len(nodes))
 	leaver := algorithms.Bucket(len(nodes) / 2)
@@ -547,6 +580,7 @@ func membershipKernel(c *cell, s *structure, add bool) (*kernel, error) {
 		},
 		unit: len(copies), most: len(copies),
 		before: undoing(len(copies), undo),
+		litter: true,
 	}, nil
 }
 
@@ -561,7 +595,6 @@ func undoing(n int, undo func(i int)) func() error {
 			}
 		}
 		done = true
-		runtime.GC()
 		return nil
 	}
 }

@@ -48,7 +48,7 @@ func (pl *Plan) expandTimed(g *group, sub subject, measures []string) {
 			pl.addCell(g, sub, m, nil)
 		case "pool-probe":
 			if pl.large == nil {
-				pl.large = newPool(probeFactor*PoolSize, pl.Spec.Seed)
+				pl.large = newPool(probeFactor*pl.Spec.Pool, pl.Spec.Seed)
 			}
 			pl.addCell(g, sub, m, pl.pool)
 			pl.addCell(g, sub, m, pl.large)
