@@ -158,6 +158,9 @@ func (a *Answer) contender(name string, trials []results.Trial, infos []algorith
 				c.Peak, c.PeakP95 = &row.PeakMean, &row.PeakP95
 			}
 		}
+		if a.Change != nil {
+			c.Moved = &a.Change.Moved
+		}
 	case c.Spilled != nil:
 		c.Peak = mean("load-peak")
 	default:

@@ -24,56 +24,82 @@ type Failure struct {
 
 // Bounds of the work behind a Failure.
 const (
-	failures      = 4000
-	failurePoints = 8_000_000
+	failures      = 2000
+	failurePoints = 4_000_000
 	rarelyHealthy = 0.002
 )
 
-// failure plays the death of a node over random rings of so many points a node.
-func (s *solver) failure(counts []int) *Failure {
+// failure plays the death of a node over many rings of so many points a node:
+// random ones, or those of random names where the hash is not as good. The
+// population is that of the row.
+func (s *solver) failure(v int, counts []int, p *population) (*Failure, error) {
 	f := &Failure{Headroom: s.q.Headroom}
 	capacity := make([]float64, len(s.fair))
 	for i, fair := range s.fair {
 		capacity[i] = (1 + s.q.Headroom) * fair
-	}
-	f.Healthy = s.healthy(counts)
-	if f.Healthy < rarelyHealthy {
-		return f
 	}
 	total := 0
 	for _, n := range counts {
 		total += n
 	}
 	rings := min(max(failurePoints/total, 8), failures)
+	ring := func(_ int, r *rand.Rand) (*circle, error) { return randomCircle(counts, capacity, r), nil }
+	if s.names {
+		rings = min(rings, failures/4)
+		ring = func(i int, _ *rand.Rand) (*circle, error) { return s.namedCircle(i, v, capacity) }
+	} else if f.Healthy = s.healthy(counts, p); f.Healthy < rarelyHealthy {
+		return f, nil
+	}
 	each := (failures + rings - 1) / rings
 	lost := make([][]int, rings)
-	inParallel(rings, func(i int) error {
+	err := inParallel(rings, func(i int) error {
 		r := s.rand("failure", i)
-		c := randomCircle(counts, capacity, r)
+		c, err := ring(i, r)
+		if c == nil || err != nil {
+			return err
+		}
 		for range each {
 			lost[i] = append(lost[i], c.lost(r.IntN(len(counts)), capacity))
 		}
 		return nil
 	})
-	all := slices.Concat(lost...)
-	slices.Sort(all)
-	f.Failures = len(all)
-	for _, n := range all {
-		f.Mean += float64(n) / float64(len(all))
-		if n == 1 {
-			f.Survives += 1 / float64(len(all))
-		}
-		if n == len(counts) {
-			f.All += 1 / float64(len(all))
+	if err != nil {
+		return nil, err
+	}
+	if s.names {
+		for _, l := range lost {
+			if l != nil {
+				f.Healthy += 1 / float64(rings)
+			}
 		}
 	}
-	f.Median = float64(all[len(all)/2])
-	return f
+	all := slices.Concat(lost...)
+	slices.Sort(all)
+	if f.Failures = len(all); f.Failures == 0 {
+		return f, nil
+	}
+	sum, alone, none := 0, 0, 0
+	for _, n := range all {
+		sum += n
+		if n == 1 {
+			alone++
+		}
+		if n == len(counts) {
+			none++
+		}
+	}
+	deaths := float64(len(all))
+	f.Mean, f.Median = float64(sum)/deaths, float64(all[len(all)/2])
+	f.Survives, f.All = float64(alone)/deaths, float64(none)/deaths
+	return f, nil
 }
 
 // healthy returns the part of the random rings on which no node is above its
-// capacity.
-func (s *solver) healthy(counts []int) float64 {
+// capacity. They are those of the row's population p, unless that is of keys.
+func (s *solver) healthy(counts []int, p *population) float64 {
+	if s.q.Keys == nil {
+		return p.within(Peak, s.q.Headroom)
+	}
 	p, err := draw(drawsFor(len(counts)), func(i int) (harness.Spread, error) {
 		shares := make([]float64, len(counts))
 		dirichlet(counts, s.rand("model", i), shares)
@@ -85,35 +111,65 @@ func (s *solver) healthy(counts []int) float64 {
 	return p.within(Peak, s.q.Headroom)
 }
 
+// namedCircle returns the ring of the i-th set of random names, nil when a node is
+// above its capacity.
+func (s *solver) namedCircle(i, v int, capacity []float64) (*circle, error) {
+	place, err := harness.NewPlacement(s.q.Info, s.renamed(i), s.with(v))
+	if err != nil {
+		return nil, err
+	}
+	cells, ok := place.Cells()
+	if !ok {
+		return nil, errNoShares(s.q.Info.Name)
+	}
+	if c := circleOf(cells, len(s.nodes)); !anyOverloaded(c.load, capacity) {
+		return c, nil
+	}
+	return nil, nil
+}
+
 // A circle is the points of a ring in their order: who owns each, and how much of
 // the hash space lies before it.
 type circle struct {
 	owner  []int32
 	arc    []float64
-	points [][]int32 // of each node
-	load   []float64 // of each node
+	points []int32 // node by node
+	start  []int32 // where in points each node begins
+	load   []float64
 
 	// The state of a failure under way.
-	next    []int32 // the point that has what this one had; itself while its node lives
-	held    []float64
+	next    []int32   // the point that has what this one had; itself while its node lives
+	held    []float64 // what each point has
 	now     []float64 // load
 	dead    []bool
 	touched []int32 // points whose next or held is not as at first
 }
 
 func newCircle(owner []int32, arc []float64, nodes int) *circle {
-	c := &circle{owner: owner, arc: arc, points: make([][]int32, nodes), load: make([]float64, nodes)}
-	c.next = make([]int32, len(owner))
+	c := &circle{
+		owner: owner, arc: arc, held: slices.Clone(arc),
+		points: make([]int32, len(owner)), next: make([]int32, len(owner)),
+		start: make([]int32, nodes+1), load: make([]float64, nodes), dead: make([]bool, nodes),
+	}
 	for k, i := range owner {
-		c.points[i] = append(c.points[i], int32(k))
+		c.start[i+1]++
 		c.load[i] += arc[k]
 		c.next[k] = int32(k)
 	}
-	c.held = slices.Clone(arc)
+	for i := range nodes {
+		c.start[i+1] += c.start[i]
+	}
+	free := slices.Clone(c.start)
+	for k, i := range owner {
+		c.points[free[i]] = int32(k)
+		free[i]++
+	}
 	c.now = slices.Clone(c.load)
-	c.dead = make([]bool, nodes)
 	return c
 }
+
+// of returns the points of a node.
+func (c *circle) of(node int) []int32 { return c.points[c.start[node]:c.start[node+1]] }
 
 // randomCircle draws a ring of so many points a node on which all nodes are
 // within their capacity. First the shares are drawn until they are; then the
@@ -122,12 +178,15 @@ func randomCircle(counts []int, capacity []float64, r *rand.Rand) *circle {
 	shares := make([]float64, len(counts))
 	for {
 		dirichlet(counts, r, shares)
-		if !slices.ContainsFunc(overloads(shares, capacity), func(over bool) bool { return over }) {
+		if !anyOverloaded(shares, capacity) {
 			break
 		}
 	}
-	var owner []int32
-	var arc []float64
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	owner, arc := make([]int32, 0, total), make([]float64, 0, total)
 	for i, n := range counts {
 		first, sum := len(arc), 0.0
 		for range n {
@@ -146,12 +205,13 @@ func randomCircle(counts []int, capacity []float64, r *rand.Rand) *circle {
 	return newCircle(owner, arc, len(counts))
 }
 
-func overloads(load, capacity []float64) []bool {
-	over := make([]bool, len(load))
+func anyOverloaded(load, capacity []float64) bool {
 	for i := range load {
-		over[i] = overloaded(load[i], capacity[i])
+		if overloaded(load[i], capacity[i]) {
+			return true
+		}
 	}
-	return over
+	return false
 }
 
 // overloaded forgives what rounding may add.
@@ -163,21 +223,21 @@ func overloaded(load, capacity float64) bool { return load > capacity*(1+1e-12) 
 func (c *circle) lost(victim int, capacity []float64) int {
 	dying := []int{victim}
 	n := 0
-	for len(dying) > 0 && n < len(c.points) {
+	for len(dying) > 0 && n < len(c.load) {
 		d := dying[len(dying)-1]
 		dying = dying[:len(dying)-1]
 		if c.dead[d] {
 			continue
 		}
 		c.dead[d] = true
-		if n++; n == len(c.points) {
+		if n++; n == len(c.load) {
 			break
 		}
-		for _, k := range c.points[d] {
+		for _, k := range c.of(d) {
 			c.next[k] = (k + 1) % int32(len(c.owner))
 			c.touched = append(c.touched, k)
 		}
-		for _, k := range c.points[d] {
+		for _, k := range c.of(d) {
 			to := c.live(k)
 			i := c.owner[to]
 			c.held[to] += c.held[k]

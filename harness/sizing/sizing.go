@@ -208,7 +208,7 @@ func Solve(q Question) (*Answer, error) {
 	if err := s.rows(a, at); err != nil {
 		return nil, err
 	}
-	if counts := s.counts(at); counts != nil {
+	if counts := s.counts(at); counts != nil && !s.names {
 		a.Change = s.change(counts)
 	}
 	if q.Keys != nil {
@@ -382,23 +382,16 @@ func (s *solver) anchor(a *Answer) int {
 }
 
 // steps are the values of the knob that people use.
-func steps() []int {
-	var all []int
-	for decade := 1; decade < limitOfKnob/100; decade *= 10 {
-		for _, v := range []int{10, 16, 25, 40, 64} {
-			all = append(all, v*decade/10)
-		}
-	}
-	all = append(all, 2, 4, 256, 2560)
-	slices.Sort(all)
-	return slices.Compact(slices.DeleteFunc(all, func(v int) bool { return v == 3 || v == 25 || v == 250 || v == 2500 || v < 1 }))
+var steps = []int{
+	1, 2, 4, 8, 16, 40, 64, 100, 160, 256, 400, 640, 1000, 1600, 2560, 4000, 6400, 10_000, 16_000, 25_600,
+	40_000, 64_000, 100_000, 160_000, 256_000, 400_000, 640_000, 1_000_000, 4_000_000, 16_000_000, 64_000_000,
 }
 
 // shown returns the values of the knob that get a row: two below, the value
 // itself, one above, and the one that is set now.
 func (s *solver) shown(at int) []int {
 	var below, above []int
-	for _, v := range steps() {
+	for _, v := range steps {
 		if 8*v <= 5*at {
 			below = append(below, v)
 		}
@@ -460,8 +453,10 @@ func (s *solver) rows(a *Answer, at int) error {
 			}
 		}
 		if counts := s.counts(v); counts != nil {
-			row.Failure = s.failure(counts)
-			if s.q.Replicas > 1 {
+			if row.Failure, err = s.failure(v, counts, p); err != nil {
+				return err
+			}
+			if s.q.Replicas > 1 && !s.names {
 				row.Exposure = s.exposure(counts)
 			}
 		}

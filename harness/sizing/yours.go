@@ -97,8 +97,8 @@ func (s *solver) yours(v int) (*Yours, error) {
 			y.Nothing = append(y.Nothing, s.nodes[i].Name)
 		}
 		capacity[i] = (1 + s.q.Headroom) * fair
-		y.Healthy = y.Healthy && !overloaded(shares[i], capacity[i])
 	}
+	y.Healthy = !anyOverloaded(shares, capacity)
 	if cells, ok := place.Cells(); ok && s.counts(v) != nil && y.Healthy {
 		c := circleOf(cells, len(s.nodes))
 		for i := range s.nodes {

@@ -1,0 +1,528 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/harness/sizing"
+)
+
+// The answer of vnodes for people: the count first, in one sentence what it
+// means, a short table around it, what it costs, and what to try next. Terms of
+// the field are left to the JSON.
+
+// An answering is an answer being written.
+type answering struct {
+	f *sizingFlags
+	q *sizing.Question
+	a *sizing.Answer
+	b strings.Builder
+}
+
+// answerText writes the answer.
+func answerText(f *sizingFlags, q *sizing.Question, a *sizing.Answer) string {
+	t := &answering{f: f, q: q, a: a}
+	if a.Trivial {
+		t.line("A single node owns everything, however many %s it has.", a.Knob)
+		t.line("Next    ringbench vnodes --nodes 2 %s", t.targetFlag())
+		return t.b.String()
+	}
+	t.verdict()
+	t.line("")
+	t.table()
+	if !t.hopeless() {
+		t.line("")
+		t.costs()
+	}
+	t.keys()
+	t.yours()
+	t.contenders()
+	t.next()
+	return t.b.String()
+}
+
+func (t *answering) line(format string, args ...any) {
+	fmt.Fprintf(&t.b, format+"\n", args...)
+}
+
+// screenWidth is the width that sentences are broken at.
+const screenWidth = 80
+
+// say writes sentences, broken at the width of the screen.
+func (t *answering) say(format string, args ...any) {
+	line := ""
+	for _, word := range strings.Fields(fmt.Sprintf(format, args...)) {
+		if line != "" && len(line)+1+len(word) > screenWidth {
+			t.line("%s", line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	t.line("%s", line)
+}
+
+func (t *answering) cv() bool { return t.q.Target.Metric == sizing.CV }
+
+func (t *answering) targetFlag() string {
+	if t.cv() {
+		return "--target-cv " + number(t.q.Target.Value)
+	}
+	return "--target-peak " + number(t.q.Target.Value)
+}
+
+// number writes a number as it was typed.
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// each is what the knob is counted by.
+func (t *answering) each(v int) string {
+	if t.a.Knob == "vnodes" {
+		return plural(v, "vnode") + " per node"
+	}
+	return fmt.Sprintf("%s=%d", t.a.Knob, v)
+}
+
+// odds words a confidence: 19 in 20.
+func odds(p float64) string {
+	for _, n := range []int{2, 3, 4, 5, 10, 20, 50, 100, 1000} {
+		if k := p * float64(n); math.Abs(k-math.Round(k)) < 1e-9 {
+			return fmt.Sprintf("%.0f in %d", k, n)
+		}
+	}
+	return number(p*100) + "%"
+}
+
+// clusters words what the answer is about.
+func (t *answering) clusters() string {
+	if algorithms.EqualWeights(t.q.Nodes) {
+		return plural(t.a.Nodes, "equal node")
+	}
+	return fmt.Sprintf("%d nodes with your weights", t.a.Nodes)
+}
+
+// what words what a node has of.
+func (t *answering) what() string {
+	switch {
+	case t.q.Keys == nil:
+		return ""
+	case t.q.Keys.Unit == "keys":
+		return " of the keys"
+	}
+	return " of the requests"
+}
+
+// limit words the target, as the end of "the busiest ..." or "the shares ...".
+func (t *answering) limit() string {
+	if t.cv() {
+		of := "shares"
+		if t.q.Keys != nil {
+			of = t.q.Keys.Unit + " per node"
+		}
+		return fmt.Sprintf("the %s then spread by at most %s (standard deviation over mean)", of, percent(t.q.Target.Value))
+	}
+	return fmt.Sprintf("the busiest then owns at most %s times its fair share%s", number(t.q.Target.Value), t.what())
+}
+
+// hopeless says whether the keys alone exceed the target.
+func (t *answering) hopeless() bool {
+	return t.a.VNodes == 0 && t.a.Measured == nil && t.a.Model == nil
+}
+
+// verdict says the count, or that there is none.
+func (t *answering) verdict() {
+	a := t.a
+	if a.VNodes == 0 {
+		t.say("No number of %s gets there: %s.", a.Knob, a.Why)
+		if m := a.Measured; m != nil && a.Model != nil {
+			t.say("The hash %s does not spread its points as a good one does: at %d %s the typical %s is %s, at %d it is %s.",
+				a.Hash, m.VNodes, a.Knob, t.metric(), t.value(m.P50), m.Tried, t.value(m.TriedP50))
+			t.line("With a good hash %d would do. Try --hash xxh3.", a.Model.VNodes)
+		}
+		return
+	}
+	t.line("Use %s.", t.each(a.VNodes))
+	t.say("In %s clusters of %s %s.", strings.Replace(odds(t.q.Confidence), " in ", " of ", 1), t.clusters(), t.limit())
+	if m := a.Measured; m != nil && a.Model != nil && m.Parts {
+		t.say("A good hash would need %d; with %s, %s of %s random clusters met the target there.",
+			a.Model.VNodes, a.Hash, percent(m.Met), thousands(m.Placements))
+	}
+	if a.Algorithm == "bounded-ring" {
+		t.say("That is before the bound, which sends what is too much for a node on to the next.")
+	}
+}
+
+func (t *answering) metric() string {
+	if t.cv() {
+		return "spread"
+	}
+	return "busiest node"
+}
+
+// value writes the target's metric.
+func (t *answering) value(v float64) string {
+	if t.cv() {
+		return percent(v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// percent writes a part of a whole with as few digits as tell it.
+func percent(v float64) string {
+	switch p := 100 * v; {
+	case p == 0 || p >= 99.95:
+		return fmt.Sprintf("%.0f%%", p)
+	case p >= 99 || p < 10:
+		return strconv.FormatFloat(math.Round(p*10)/10, 'f', -1, 64) + "%"
+	default:
+		return fmt.Sprintf("%.0f%%", p)
+	}
+}
+
+// thousands writes a whole number with a comma between thousands.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// table writes the rows, the recommended one marked.
+func (t *answering) table() {
+	type column struct {
+		over, head string
+		left       bool
+		cell       func(r sizing.Row) string
+	}
+	over := "busiest node"
+	if t.cv() {
+		over = "spread"
+	}
+	columns := []column{
+		{"", t.a.Knob, false, func(r sizing.Row) string { return strconv.Itoa(r.VNodes) }},
+		{over, "typical", false, func(r sizing.Row) string { return t.value(t.pick(r.PeakP50, r.CVP50)) }},
+		{"", odds(t.q.Confidence), false, func(r sizing.Row) string { return t.value(t.pick(r.PeakAsk, r.CVAsk)) }},
+	}
+	if t.q.Yours {
+		columns = append(columns, column{"", "your nodes", false, func(r sizing.Row) string { return t.value(t.pick(r.Yours.Peak, r.Yours.CV)) }})
+	}
+	columns = append(columns, column{"memory", "", false, func(r sizing.Row) string { return sizing.Bytes(r.Memory) }})
+	if t.fails() {
+		columns = append(columns, column{"one node dies,", percent(t.q.Headroom) + " headroom: fleet survives", true, func(r sizing.Row) string { return survival(r.Failure) }})
+	}
+	if t.q.Replicas > 1 && t.a.Rows[0].Exposure != nil {
+		sets := "two nodes die at once:"
+		if q := t.q.Replicas/2 + 1; q > 2 {
+			sets = fmt.Sprintf("%d nodes die at once:", q)
+		}
+		columns = append(columns, column{sets, "keys are lost", true, func(r sizing.Row) string {
+			if r.Exposure == nil {
+				return "-"
+			}
+			return percent(*r.Exposure)
+		}})
+	}
+	cells := [][]string{{}, {}}
+	for _, c := range columns {
+		cells[0] = append(cells[0], c.over)
+		cells[1] = append(cells[1], c.head)
+	}
+	for _, r := range t.a.Rows {
+		var row []string
+		for _, c := range columns {
+			row = append(row, c.cell(r))
+		}
+		cells = append(cells, row)
+	}
+	for i, row := range cells {
+		text := ""
+		if i > 1 && t.a.Rows[i-2].VNodes == t.a.VNodes {
+			row[0] = "> " + row[0]
+		}
+		for k, c := range columns {
+			width := 0
+			for j := range cells {
+				if k < 3 && j == 0 {
+					continue // a head over several columns
+				}
+				width = max(width, len(cells[j][k]))
+			}
+			switch {
+			case k == 0:
+				text += fmt.Sprintf("%*s", max(width, len(t.a.Knob)), row[k])
+			case c.left:
+				text += fmt.Sprintf("   %-*s", width, row[k])
+			case i == 0 && k == 1:
+				text += "  " + row[k]
+			case i == 0 && k == 2:
+				text += strings.Repeat(" ", max(0, len("  typical  ")+width-len("  "+row[1])))
+			default:
+				text += fmt.Sprintf("  %*s", width, row[k])
+			}
+		}
+		t.line("%s", strings.TrimRight(text, " "))
+	}
+}
+
+func (t *answering) pick(peak, cv float64) float64 {
+	if t.cv() {
+		return cv
+	}
+	return peak
+}
+
+// fails says whether the table tells of failures.
+func (t *answering) fails() bool {
+	return !slices.ContainsFunc(t.a.Rows, func(r sizing.Row) bool { return r.Failure == nil })
+}
+
+// survival words the part of the clusters that outlive a death.
+func survival(f *sizing.Failure) string {
+	switch {
+	case f.Failures == 0:
+		return "- (hardly any is within it at first)"
+	case f.Survives == 1:
+		return "over " + percent(1-3/float64(f.Failures))
+	}
+	return percent(f.Survives)
+}
+
+// costs says what a change moves and what the last step buys.
+func (t *answering) costs() {
+	if c := t.a.Change; c != nil {
+		node := "a node"
+		if !algorithms.EqualWeights(t.q.Nodes) {
+			node = "a node of weight " + number(c.Weight)
+		}
+		from := "every node"
+		if c.Peers < float64(t.a.Nodes)-0.5 {
+			from = fmt.Sprintf("about %.0f of the %d nodes", c.Peers, t.a.Nodes)
+		}
+		t.say("Adding %s moves %s of the keys in about %s ranges, from %s.", node, span(c.MovedP5, c.MovedP95), rough(c.Ranges), from)
+	}
+	t.lastStep()
+	if t.fails() && slices.ContainsFunc(t.a.Rows, func(r sizing.Row) bool { return r.Failure.Failures > 0 }) {
+		t.deaths()
+	}
+}
+
+// rough writes a count with two digits that tell.
+func rough(v float64) string {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(max(v, 1)))-1))
+	return thousands(int(math.Round(v/unit) * unit))
+}
+
+// deaths says what stands behind the column about a node that dies.
+func (t *answering) deaths() {
+	lost := 1 / (1 - 1/float64(t.a.Nodes))
+	f := t.row().Failure
+	headroom := percent(t.q.Headroom)
+	if algorithms.EqualWeights(t.q.Nodes) && lost > 1+t.q.Headroom {
+		t.say("When one of %d nodes dies, the others get %.2f times what they had: %s headroom cannot bear it, whatever the count.",
+			t.a.Nodes, lost, headroom)
+		return
+	}
+	t.say("One node dies: what it had goes to the next on the ring, and a node pushed beyond %s above its fair share dies too (none was before).", headroom)
+	if f.Failures > 0 && f.Survives < 0.995 {
+		t.say("Of the fleets that do not survive, %s.", t.losses(f))
+	}
+}
+
+// losses says what becomes of clusters that do not survive.
+func (t *answering) losses(f *sizing.Failure) string {
+	if f.All >= 0.8*(1-f.Survives) {
+		return "nearly all lose every node"
+	}
+	rest := (f.Mean - f.Survives) / (1 - f.Survives)
+	return fmt.Sprintf("the typical one loses %.0f of %d nodes", rest, t.a.Nodes)
+}
+
+// row is the recommended row or, without one, the one that the table stands
+// around.
+func (t *answering) row() sizing.Row {
+	for _, r := range t.a.Rows {
+		if r.VNodes == t.a.VNodes {
+			return r
+		}
+	}
+	return t.a.Rows[len(t.a.Rows)/2]
+}
+
+// lastStep says what the step to the recommended value buys, and for how much.
+func (t *answering) lastStep() {
+	i := slices.IndexFunc(t.a.Rows, func(r sizing.Row) bool { return r.VNodes == t.a.VNodes })
+	if i < 1 {
+		return
+	}
+	from, to := t.a.Rows[i-1], t.a.Rows[i]
+	gain := 100 * (t.pick(from.PeakAsk, from.CVAsk) - t.pick(to.PeakAsk, to.CVAsk))
+	memory := float64(to.Memory) / float64(from.Memory)
+	metric := "peak"
+	if t.cv() {
+		metric = "spread"
+	}
+	t.line("%d -> %d: %.0f points less %s for %s the memory.", from.VNodes, to.VNodes, gain, metric, times(memory))
+}
+
+// times words a factor.
+func times(f float64) string {
+	if r := math.Round(f); math.Abs(f-r) < 0.1*r && r == 2 {
+		return "twice"
+	} else if math.Abs(f-r) < 0.1*r && r > 2 {
+		return fmt.Sprintf("%.0f times", r)
+	}
+	return fmt.Sprintf("%.1f times", f)
+}
+
+// span words a range of parts.
+func span(low, high float64) string {
+	digits := 1
+	if high < 0.01 {
+		digits = 2
+	}
+	return fmt.Sprintf("%.*f to %.*f%%", digits, 100*low, digits, 100*high)
+}
+
+// keys says which part of the spread is not the ring's.
+func (t *answering) keys() {
+	k := t.a.Keys
+	if k == nil {
+		return
+	}
+	unit := t.q.Keys.Unit
+	t.line("")
+	t.line("The %s per node spread by %s at %d %s (standard deviation over mean):", unit, percent(k.Total), k.VNodes, t.a.Knob)
+	t.line("  %6s  from where the points stand, which more %s mend", percent(k.Placement), t.a.Knob)
+	t.line("  %6s  from there being %s distinct keys, which they do not", percent(k.Sampling), thousands(k.Distinct))
+	t.line("  %6s  from some keys being asked for more than others, nor this", percent(k.Weights))
+	t.line("  (Squared, the three add up to the whole.)")
+	floor := fmt.Sprintf("the busiest node is within %.2f", k.FloorPeak)
+	if t.cv() {
+		floor = "the spread is within " + percent(k.FloorCV)
+	}
+	t.say("Under a perfect placement of these keys %s, %s.", floor, odds(t.q.Confidence))
+	if k.Empty >= 0.001 {
+		t.say("Even then some node gets no key at all with probability %.2f.", k.Empty)
+	}
+	if k.Weights > k.Sampling && k.HotKey != "" {
+		t.say("The hottest key, %q, takes %s of the requests: %.2f times a fair share by itself.", k.HotKey, percent(k.Hottest), k.HotPeak)
+	}
+	if k.Weights < k.Sampling {
+		t.say("A test that counts these keys should allow every node %s either way: with a limit of %s it fails %s of the time.",
+			percent(k.Tolerance), percent(k.Strict), percent(k.FailsBy))
+	}
+	if t.a.VNodes == 0 && t.a.Why != "" && t.a.Measured == nil {
+		t.say("What helps: a bound on the load (bounded-ring), caching or splitting the hot keys, more keys.")
+	}
+}
+
+// yours says how the asker's own nodes stand.
+func (t *answering) yours() {
+	y := t.a.Yours
+	if y == nil {
+		return
+	}
+	i := slices.IndexFunc(t.a.Rows, func(r sizing.Row) bool { return r.VNodes == y.VNodes })
+	own := t.a.Rows[i].Yours
+	t.line("")
+	t.say("Your nodes at %d %s: %s is the busiest, with %.2f times its fair share%s. That is more even than %s of clusters that differ in names only.",
+		y.VNodes, t.a.Knob, y.Busiest, y.Share/y.Fair, t.what(), percent(1-own.Percentile))
+	t.say("One cluster's curve is not smooth: a %s more may help or harm it. Names change, so plan by all clusters.", singular(t.a.Knob))
+	if y.Deaths > 0 {
+		t.say("With %s headroom they survive the death of any one of %d of the %d nodes.", percent(t.q.Headroom), y.Survived, y.Deaths)
+	} else if t.fails() && !y.Healthy {
+		t.say("One of them is more than %s above its fair share already.", percent(t.q.Headroom))
+	}
+	if len(y.Nothing) > 0 {
+		t.say("Own nothing: %s.", strings.Join(y.Nothing, ", "))
+	}
+}
+
+func singular(knob string) string { return strings.TrimSuffix(knob, "s") }
+
+// contenders sets the answer beside other algorithms.
+func (t *answering) contenders() {
+	if len(t.a.Compare) == 0 {
+		return
+	}
+	rows := [][]string{{"", "busiest node", "moved by adding one", "ns/lookup", "memory"}}
+	counted := false
+	var notes []string
+	for _, c := range t.a.Compare {
+		name := strings.ReplaceAll(c.Algorithm, "-", " ")
+		if c.Algorithm == t.a.Algorithm {
+			name += fmt.Sprintf(", %d %s", t.a.VNodes, t.a.Knob)
+		}
+		if c.Skip != "" {
+			rows = append(rows, []string{name, "-", "-", "-", "-"})
+			notes = append(notes, name+": "+c.Skip)
+			continue
+		}
+		peak := dashed(c.Peak, "%.2f")
+		if c.PeakFloor != nil {
+			peak, counted = peak+" *", true
+		}
+		cannot := c.Cannot
+		if c.Spilled != nil {
+			cannot = append([]string{percent(*c.Spilled) + " of requests go to another node than the first"}, cannot...)
+		}
+		moved := "-"
+		if c.Moved != nil {
+			moved = percent(*c.Moved)
+		}
+		memory := "-"
+		if c.Memory != nil {
+			memory = sizing.Bytes(int64(*c.Memory))
+		}
+		rows = append(rows, []string{name, peak, moved, dashed(c.LookupNs, "%.0f"), memory})
+		if len(cannot) > 0 {
+			notes = append(notes, name+": "+strings.Join(cannot, "; "))
+		}
+	}
+	t.line("")
+	writeTable(&t.b, rows[0], rows[1:]) // a strings.Builder does not fail
+	for _, note := range notes {
+		t.say("- %s", note)
+	}
+	if counted {
+		for _, c := range t.a.Compare {
+			if c.PeakFloor != nil {
+				t.say("* counted with 100,000 keys, of which a perfect placement shows %.2f", *c.PeakFloor)
+				break
+			}
+		}
+	}
+}
+
+func dashed(v *float64, format string) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+// next says what to try.
+func (t *answering) next() {
+	var hints []string
+	if t.q.Keys == nil {
+		hints = append(hints, "Hot keys come on top:  --keys-file FILE")
+	}
+	if !t.q.Yours {
+		hints = append(hints, "Your real names:  --nodes-file FILE")
+	}
+	if len(hints) < 2 && !t.f.compare && t.a.VNodes > 0 {
+		hints = append(hints, "Other algorithms:  --compare")
+	}
+	if len(hints) < 2 && t.f.output == "" {
+		hints = append(hints, "Drawn:  -o FILE.svg")
+	}
+	if len(hints) > 0 {
+		t.line("%s", strings.Join(hints, "    "))
+	}
+}
