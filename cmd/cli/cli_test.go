@@ -196,6 +196,11 @@ reps = 1
 	if code != exitFailed || !strings.Contains(stderr.String(), "check failed: broken over 4 nodes") {
 		t.Errorf("exit %d, want 1 and which check failed: %s", code, &stderr)
 	}
+	stderr.Reset()
+	code = Run([]string{"run", "--resume", filepath.Join(dir, "run"), "-q"}, nil, &stdout, &stderr, append(builtin.All(), broken)...)
+	if code != exitFailed || !strings.Contains(stderr.String(), "check failed: lookup/algorithm=broken") {
+		t.Errorf("resumed: exit %d, want 1 and which check failed: %s", code, &stderr)
+	}
 }
 
 // lopsided names its first node only.

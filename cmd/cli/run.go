@@ -264,8 +264,9 @@ func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir
 	if rerr == nil {
 		rerr = inv.publish(f, r, set, dir, shown)
 	}
-	for _, failed := range outcome.Failed {
-		inv.say("check failed: %s", failed)
+	failed := failures(outcome, r.set)
+	for _, f := range failed {
+		inv.say("check failed: %s", f)
 	}
 	resume := fmt.Sprintf("go on with: ringbench run --resume %s", dir)
 	switch {
@@ -275,10 +276,26 @@ func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir
 		return &exit{exitIncomplete, fmt.Errorf("incomplete: %w; %s", err, resume)}
 	case rerr != nil:
 		return &exit{exitIncomplete, rerr}
-	case len(outcome.Failed) > 0:
-		return &exit{exitFailed, fmt.Errorf("%s failed, the timings they concern are void", plural(len(outcome.Failed), "check"))}
+	case len(failed) > 0:
+		return &exit{exitFailed, fmt.Errorf("%s failed, the timings they concern are void", plural(len(failed), "check"))}
 	}
 	return nil
+}
+
+// failures lists the checks that failed: those of this process, or else those
+// that the run it resumed has recorded.
+func failures(outcome harness.Outcome, set *results.Set) []string {
+	failed := outcome.Failed
+	if len(failed) > 0 {
+		return failed
+	}
+	for i := range set.Trials {
+		t := &set.Trials[i]
+		if text := t.Cell + ": " + t.Skip; t.Failed() && !slices.Contains(failed, text) {
+			failed = append(failed, text)
+		}
+	}
+	return failed
 }
 
 // A recorder takes what a run produces: to the file, and to the screen.

@@ -39,6 +39,7 @@
 //	ringbench plot out/latest --format svg,pdf -o figures
 //	ringbench export out/latest --format csv -o values.csv
 //	ringbench export out/latest --format benchfmt
+//	ringbench export out/latest --format junit -o report.xml
 //
 // A run's folder holds run.json (what was asked, and of which machine),
 // records.jsonl (one line for each trial, only ever appended to), and what is
