@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 export CGO_ENABLED ?= 0
+BASE ?= main
 RINGBENCH = go build -o out/ ./cmd/ringbench && out/ringbench
 
 help:        ## this list
@@ -22,6 +23,12 @@ check:       ## format, vet, staticcheck, tidy, tests with the race detector
 	go mod tidy -diff
 	CGO_ENABLED=1 go test -short -race -shuffle=on ./...
 
+baseline:    ## write the baseline of exact metrics anew; read it in the diff
+	go test ./harness -run Baseline -update
+
+compare:     ## is this tree slower than BASE, or does it place keys otherwise?
+	$(RINGBENCH) compare --base $(BASE)
+
 figures:     ## draw the gallery again, from the reference run
 	$(RINGBENCH) plot results/reference -o plots/gallery
 
@@ -29,4 +36,4 @@ clean:       ## remove what runs and tests wrote
 	rm -rf out
 	go clean -testcache
 
-.PHONY: help bench bench-full test check figures clean
+.PHONY: help bench bench-full test check baseline compare figures clean
