@@ -32,7 +32,6 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			spec, err := os.ReadFile("testdata/tiny.toml")
 			if err != nil {
