@@ -45,7 +45,7 @@ func (s *solver) failure(v int, counts []int, p *population) (*Failure, error) {
 	rings := min(max(failurePoints/total, 8), failures)
 	ring := func(_ int, r *rand.Rand) (*circle, error) { return randomCircle(counts, capacity, r), nil }
 	if s.names {
-		rings = min(rings, failures/4)
+		rings = min(rings, failures/10)
 		ring = func(i int, _ *rand.Rand) (*circle, error) { return s.namedCircle(i, v, capacity) }
 	} else if f.Healthy = s.healthy(counts, p); f.Healthy < rarelyHealthy {
 		return f, nil
@@ -100,7 +100,7 @@ func (s *solver) healthy(counts []int, p *population) float64 {
 	if s.q.Keys == nil {
 		return p.within(Peak, s.q.Headroom)
 	}
-	p, err := draw(drawsFor(len(counts)), func(i int) (harness.Spread, error) {
+	p, err := draw(s.draws(), func(i int) (harness.Spread, error) {
 		shares := make([]float64, len(counts))
 		dirichlet(counts, s.rand("model", i), shares)
 		return harness.SpreadOf(shares, s.weights), nil

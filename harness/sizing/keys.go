@@ -55,15 +55,23 @@ func CountedKeys(counts []float64, name func(i int) string) *Keys {
 		}
 	}
 	k := &Keys{Distinct: len(parts), Unit: "requests", HotKey: name(top)}
+	k.Each = func(yield func(string, float64) bool) {
+		for i, c := range counts {
+			if c > 0 && !yield(name(i), c/total) {
+				return
+			}
+		}
+	}
 	slices.SortFunc(parts, func(a, b float64) int {
 		if a > b {
 			return -1
 		}
 		return 1
 	})
-	even := parts[0] == parts[len(parts)-1]
-	if even {
-		return &Keys{Distinct: len(parts), Unit: "keys", Squares: 1 / float64(len(parts)), Hottest: 1 / float64(len(parts)), HotKey: k.HotKey, rest: 1, alike: len(parts)}
+	if parts[0] == parts[len(parts)-1] {
+		alike := EvenKeys(len(parts))
+		alike.HotKey, alike.Each = k.HotKey, k.Each
+		return alike
 	}
 	restSquares := 0.0
 	for i, p := range parts {
@@ -190,7 +198,7 @@ func (s *solver) hotPeak() float64 { return s.q.Keys.Hottest / slices.Max(s.fair
 
 // perfect draws where the keys fall when each node owns exactly its fair part.
 func (s *solver) perfect() *population {
-	p, err := draw(drawsFor(len(s.nodes)), func(i int) (harness.Spread, error) {
+	p, err := draw(s.draws(), func(i int) (harness.Spread, error) {
 		return s.spread(s.fair, s.rand("perfect", i)), nil
 	})
 	if err != nil {

@@ -102,9 +102,9 @@ func (s *solver) rand(use string, i int) *rand.Rand {
 // or, where it does not hold, of the algorithm itself.
 func (s *solver) population(v int) (*population, error) {
 	if counts := s.counts(v); counts != nil && !s.names {
-		return s.modelled(counts, drawsFor(len(s.nodes)))
+		return s.modelled(counts, s.draws())
 	}
-	return s.measured(v, s.placements(v))
+	return s.measured(v, min(s.placements(v), mostPlacements/4))
 }
 
 // modelled draws n placements from the model.

@@ -70,15 +70,15 @@ func (s *solver) byModel() (v int, met float64, err error) {
 		return s.byBeta()
 	}
 	var at *population
-	v, err = s.bySimulation(s.most, func(v int) (*population, error) {
+	v, err = s.bySimulation(s.most, 200, func(v int) (*population, error) {
 		var err error
-		at, err = s.modelled(s.counts(v), drawsFor(len(s.nodes)))
+		at, err = s.modelled(s.counts(v), s.draws())
 		return at, err
 	})
 	if v == 0 || err != nil {
 		return 0, 0, err
 	}
-	if at, err = s.modelled(s.counts(v), drawsFor(len(s.nodes))); err != nil {
+	if at, err = s.modelled(s.counts(v), s.draws()); err != nil {
 		return 0, 0, err
 	}
 	return v, at.within(s.q.Target.Metric, s.q.Target.limit()), nil
@@ -182,10 +182,10 @@ func (s *solver) chance(v int) float64 {
 }
 
 // bySimulation returns the smallest value of the knob up to most that meets the
-// target in the populations that at draws, to within half a percent; 0 when most
+// target in the populations that at draws, to within one part in fine; 0 when most
 // does not. The excess falls as a power of the knob, about the square root, so
 // that a straight line through the logarithms leads to the answer in a few steps.
-func (s *solver) bySimulation(most int, at func(v int) (*population, error)) (int, error) {
+func (s *solver) bySimulation(most, fine int, at func(v int) (*population, error)) (int, error) {
 	limit := s.q.Target.limit()
 	excess := func(v int) (float64, error) {
 		p, err := at(v)
@@ -217,15 +217,15 @@ func (s *solver) bySimulation(most int, at func(v int) (*population, error)) (in
 		case high.v == 0:
 			v = int(min(float64(v)*min(max(square(f), 1.3), 16), float64(most)))
 			v = max(v, low.v+1)
-		case high.v-low.v <= max(1, high.v/200):
+		case high.v-low.v <= max(1, high.v/fine):
 			return high.v, nil
 		case low.v == 0:
 			v = max(min(int(float64(v)*square(max(f, 0.05))), high.v-1), 1)
 		default:
 			slope := math.Log(high.f/low.f) / math.Log(float64(high.v)/float64(low.v))
 			v = int(float64(low.v) * math.Exp(-math.Log(low.f)/slope))
-			// Near an end the line says little: step in by a quarter of a percent.
-			v = min(max(v, low.v+1+low.v/400), high.v-1-high.v/400)
+			// Near an end the line says little: step in by half of the tolerance.
+			v = min(max(v, low.v+1+low.v/fine/2), high.v-1-high.v/fine/2)
 			v = min(max(v, low.v+1), high.v-1)
 		}
 	}
@@ -233,27 +233,22 @@ func (s *solver) bySimulation(most int, at func(v int) (*population, error)) (in
 }
 
 // byNames finds the value by asking the algorithm itself, from one where it did
-// not do what the model says.
+// not do what the model says. It gives up at a value so high that what is not
+// reached by then is not worth it.
 func (s *solver) byNames(a *Answer, from int) error {
 	const (
-		few  = 200
-		wide = 16 // times the model's value: what is not reached by then is not worth it
+		wide = 16 // times the model's value
+		few  = 10 // parts of the usual number of points, for each value that is tried
 	)
-	most := min(s.most, wide*from)
-	perNode := float64(len(s.nodes)) * float64(few)
-	most = max(from, min(most, int(10*pointBudget/perNode)))
-	var last *population
-	v, err := s.bySimulation(most, func(v int) (*population, error) {
-		var err error
-		last, err = s.measured(v, max(leastPlacements, min(s.placements(v), few*2)))
-		if v >= a.Measured.Tried {
-			a.Measured.Tried = v
-			if err == nil {
-				m := s.q.Target.Metric
-				a.Measured.TriedP50 = s.q.Target.Value - s.q.Target.limit() + last.quantile(m, 0.5)
-			}
+	m := s.q.Target.Metric
+	zero := s.q.Target.Value - s.q.Target.limit()
+	most := max(from, min(s.most, wide*from, pointBudget/leastPlacements/len(s.nodes)))
+	v, err := s.bySimulation(most, 20, func(v int) (*population, error) {
+		p, err := s.measured(v, max(leastPlacements, s.placements(v)/few))
+		if err == nil && v >= a.Measured.Tried {
+			a.Measured.Tried, a.Measured.TriedP50 = v, zero+p.quantile(m, 0.5)
 		}
-		return last, err
+		return p, err
 	})
 	if err != nil {
 		return err
@@ -268,7 +263,7 @@ func (s *solver) byNames(a *Answer, from int) error {
 func (s *solver) recommendMeasured(a *Answer) error {
 	most := min(s.most, max(1, int(10*pointBudget/float64(len(s.nodes)*leastPlacements))))
 	s.names = true
-	v, err := s.bySimulation(most, func(v int) (*population, error) { return s.measured(v, leastPlacements) })
+	v, err := s.bySimulation(most, 20, func(v int) (*population, error) { return s.measured(v, leastPlacements) })
 	if err != nil {
 		return err
 	}

@@ -170,14 +170,21 @@ type Row struct {
 	Yours    *Own     `json:"your_nodes,omitempty"`
 }
 
-// draws bounds the random placements behind a row.
+// Bounds of the random placements behind a figure.
 const (
 	leastDraws = 2000
 	mostDraws  = 20000
+	keyedDraws = 5000 // where each draw also lets the keys fall
 )
 
-// drawsFor returns how many placements of n nodes the model draws for a figure.
-func drawsFor(n int) int { return min(max(4_000_000/n, leastDraws), mostDraws) }
+// draws returns how many placements the model draws for a figure.
+func (s *solver) draws() int {
+	most := mostDraws
+	if s.q.Keys != nil {
+		most = keyedDraws
+	}
+	return min(max(4_000_000/len(s.nodes), leastDraws), most)
+}
 
 // Solve answers the question. An error is the asker's: parameters that do not
 // fit, or a structure beyond MaxMemory. That no value meets the target is an
