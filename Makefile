@@ -29,8 +29,9 @@ baseline:    ## write the baseline of exact metrics anew; read it in the diff
 compare:     ## is this tree slower than BASE, or does it place keys otherwise?
 	$(RINGBENCH) compare --base $(BASE)
 
-figures:     ## draw the gallery again, from the reference run
+figures:     ## draw gallery and README again, from the reference run
 	$(RINGBENCH) plot results/reference -o plots/gallery
+	go test ./cmd/cli -run Readme -update
 
 clean:       ## remove what runs and tests wrote
 	rm -rf out

@@ -103,32 +103,45 @@ func tables(w io.Writer, set *results.Set) error {
 
 // next says what to try after the run.
 func next(set *results.Set, dir string) string {
-	var spec harness.Spec
 	if set.End == nil || !set.End.Complete {
 		return "ringbench run --resume " + dir
 	}
-	if err := json.Unmarshal(set.Run.Spec, &spec); err == nil && spec.NodesFile == "" && spec.KeysFile == "" {
-		return "ringbench run --nodes-file FILE --keys-file FILE   (your own nodes and keys)"
+	var spec harness.Spec
+	if err := json.Unmarshal(set.Run.Spec, &spec); err == nil && spec.NodesFile != "" {
+		return "ringbench vnodes --nodes-file " + spec.NodesFile + " --target-peak 1.15"
 	}
-	return "ringbench run full"
+	if nodes, _ := clusterSizes(set.Trials); nodes > 1 {
+		return fmt.Sprintf("ringbench vnodes --nodes %d --target-peak 1.15", nodes)
+	}
+	return "ringbench run --nodes-file FILE --keys-file FILE"
+}
+
+// clusterSizes returns the least and the most nodes that contestants are measured
+// over; the controls, which measure the harness over one node, do not count.
+func clusterSizes(trials []results.Trial) (least, most int) {
+	for _, t := range trials {
+		if t.Algorithm == "control" || t.Algorithm == "one-read" {
+			continue
+		}
+		most = max(most, t.Nodes)
+		if least == 0 || t.Nodes < least {
+			least = t.Nodes
+		}
+	}
+	return least, most
 }
 
 // headerLine says what the run is about to do.
 func headerLine(plan *harness.Plan, infos []algorithms.Info) string {
 	var parts []string
-	least, most, keys := 0, 0, 0
+	trials := plan.Trials()
+	least, most := clusterSizes(trials)
+	keys := 0
 	contestants := map[string]bool{}
-	for _, t := range plan.Trials() {
+	for _, t := range trials {
+		contestants[t.Algorithm] = true
 		if keys == 0 {
 			keys = t.Keys // exact experiments stand first; timings have a pool of their own
-		}
-		if t.Algorithm == "control" || t.Algorithm == "one-read" {
-			continue // they measure the harness, over one node
-		}
-		contestants[t.Algorithm] = true
-		most = max(most, t.Nodes)
-		if least == 0 || t.Nodes < least {
-			least = t.Nodes
 		}
 	}
 	if least == most {
