@@ -45,13 +45,17 @@ const barSteps = 1000
 
 type bar struct {
 	bar   *progressbar.ProgressBar
+	named string // the experiment that stands before it
 	drawn time.Time
 }
 
 func (b *bar) update(p harness.Progress) {
 	if now := time.Now(); now.Sub(b.drawn) >= betweenUpdates {
 		b.drawn = now
-		b.bar.Describe(p.Experiment)
+		if p.Experiment != b.named {
+			b.named = p.Experiment
+			b.bar.Describe(p.Experiment)
+		}
 		b.bar.Set(min(int(p.Fraction*barSteps), barSteps-1))
 	}
 }
