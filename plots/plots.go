@@ -194,6 +194,10 @@ func (s straight) RGBA() (r, g, b, a uint32) {
 // WriteAll draws all figures of the set into the folder, which it makes when it
 // is not there, in each of the formats. It returns the paths of the files.
 func WriteAll(dir string, set *results.Set, formats []string) ([]string, error) {
+	return writeFigures(dir, All(set), formats)
+}
+
+func writeFigures(dir string, figures []Figure, formats []string) ([]string, error) {
 	for _, format := range formats {
 		if err := CheckFormat(format); err != nil {
 			return nil, err
@@ -203,7 +207,7 @@ func WriteAll(dir string, set *results.Set, formats []string) ([]string, error) 
 		return nil, fmt.Errorf("cannot make the folder of the figures: %w", err)
 	}
 	var paths []string
-	for _, f := range All(set) {
+	for _, f := range figures {
 		for _, format := range formats {
 			path := filepath.Join(dir, f.Name+"."+format)
 			err := results.WriteFile(path, func(w io.Writer) error { return f.Draw(w, format) })

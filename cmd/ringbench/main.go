@@ -40,6 +40,8 @@
 //	ringbench export out/latest --format csv -o values.csv
 //	ringbench export out/latest --format benchfmt
 //	ringbench export out/latest --format junit -o report.xml
+//	ringbench export out/latest --format history -o history.jsonl
+//	ringbench plot history.jsonl
 //
 // A run's folder holds run.json (what was asked, and of which machine),
 // records.jsonl (one line for each trial, only ever appended to), and what is
