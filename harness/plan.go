@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -105,9 +106,21 @@ func newSubject(c *Contestant, info algorithms.Info, params map[string]any, n in
 		return sub, fmt.Errorf("parameters: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		sub.set = append(sub.set, results.Field{Name: name, Value: fmt.Sprint(params[name])})
+		sub.set = append(sub.set, results.Field{Name: name, Value: paramText(params[name])})
 	}
 	return sub, nil
+}
+
+// paramText writes a parameter's value for a cell's name, the same whether it was
+// read from TOML or from JSON: a whole number has no exponent.
+func paramText(v any) string {
+	if f, ok := v.(float64); ok {
+		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			return strconv.FormatInt(int64(f), 10)
+		}
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
 
 // shape tells subjects apart, whatever the placement.
@@ -146,6 +159,9 @@ func (s *subject) generated(i int) algorithms.Node {
 	return algorithms.Node{Name: nodeName(i, s.seed), Weight: s.weights[i%len(s.weights)]}
 }
 
+// ErrNoCell says that [Options.Only] leaves nothing of a spec.
+var ErrNoCell = errors.New("no cell matches --only, see the names with --dry-run")
+
 // NewPlan works a spec out. Its errors are the user's: an unknown name, a
 // parameter out of range, a structure too large, a file that cannot be read.
 func NewPlan(spec *Spec, o Options) (*Plan, error) {
@@ -176,7 +192,7 @@ func NewPlan(spec *Spec, o Options) (*Plan, error) {
 		}
 	}
 	if len(pl.exact)+len(pl.timed) == 0 {
-		return nil, errors.New("no cell matches --only, see the names with --dry-run")
+		return nil, ErrNoCell
 	}
 	return pl, nil
 }
@@ -403,6 +419,9 @@ func (pl *Plan) expandExact(g *group, e *Experiment, sub subject, measures []str
 		sub.seed = pl.Spec.Seed + uint64(k)
 		t := &task{subject: sub, exp: e}
 		add := func(measure, workload, schedule string, keys int) {
+			if pl.own != nil && k > 0 && schedule == "" && measure != "bounded" {
+				return // the user's nodes have one placement
+			}
 			tr := pl.trial(e.Name, measure, sub, workload, schedule, keys)
 			key := seenKey{tr.Cell, tr.Seed}
 			if !pl.seen[key] && pl.wanted(tr) {

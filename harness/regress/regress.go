@@ -1,0 +1,384 @@
+// Package regress tells whether one program is slower than another, or places
+// keys otherwise, on a machine that is not quiet.
+//
+// It stands beside the runs of the harness and does not use their records: both
+// programs are built and run anew, side by side, since a figure of yesterday
+// differs from one of today by more than what is looked for. A round is the unit
+// that is repeated: a fresh process of each program, each with a layout of its
+// functions drawn anew, which take turns at slices of a millisecond over the same
+// keys. The fastest quarter of a round's slices counts, and the logarithm of the
+// ratio between the two sides is one observation. Over the rounds these are
+// judged by the exact distribution of signed ranks; see judge for the rules.
+//
+// What is exact is computed once on each side and compared with equality. It
+// needs no rounds, and holds on any machine.
+//
+//	base, head, err := regress.Build(ctx, build)
+//	comparison, err := regress.Compare(ctx, base, head, options)
+//
+// A side is any program made of the command's worker, see [Work]: the parent asks
+// and the worker answers, one line of JSON each, over stdin and stdout.
+package regress
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ringbench/ringbench/harness"
+	"github.com/ringbench/ringbench/results"
+	"github.com/ringbench/ringbench/workloads"
+)
+
+// A Side is one of the two programs.
+type Side struct {
+	Name     string   // for people: "main at 1a2b3c4d"
+	Programs []string // the program in several layouts of its functions; at least one
+}
+
+// DefaultRounds is enough to find a slowdown of 3% in nearly all cases, for up to
+// a thousand cells.
+const DefaultRounds = 20
+
+// LeastRounds is how many rounds it takes for an interval.
+const LeastRounds = 8
+
+// sliceTarget is how long a slice should last: shorter than the time for which a
+// system lets a thread run, and long enough for the clock.
+const sliceTarget = time.Millisecond
+
+// Options say what is compared and how long.
+type Options struct {
+	Spec      *harness.Spec
+	Only      *regexp.Regexp // keep the cells whose name matches; nil keeps all
+	Accept    *regexp.Regexp // cells whose placement may change; nil is none
+	Rounds    int            // LeastRounds or more; undecided cells get up to twice as many
+	Exact     bool           // nothing is timed
+	MaxMemory int64          // bytes that one structure may take; 0: no limit
+	Seed      uint64         // of the orders and of the layouts drawn
+	Progress  func(Progress) // may be nil; called between measurements
+
+	inject  float64                                         // percent of extra lookups in head's slices
+	observe func(cell string, i int, first, second float64) // of a pair of slices, ns, in the order of running
+}
+
+// Progress is a moment of a comparison.
+type Progress struct {
+	Stage       string // what is being done
+	Done, Total int    // steps of the stage
+}
+
+// Compare compares the two sides. An error that is not the context's says that
+// the comparison could not be carried out; it wraps [ErrWorker] when a side broke
+// down on the way.
+func Compare(ctx context.Context, base, head Side, o Options) (*results.Comparison, error) {
+	s, err := newSession(ctx, base, head, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.describe(); err != nil {
+		return nil, err
+	}
+	if err := s.time(); err != nil {
+		return nil, err
+	}
+	return s.comparison(), nil
+}
+
+// A session is a comparison under way.
+type session struct {
+	Options
+	ctx      context.Context
+	sides    [2]Side // base, head
+	spec     json.RawMessage
+	least    float64 // logarithm of the least change that is one
+	rows     []results.Change
+	cells    []*timedCell
+	findings []finding // of the cells
+	rounds   int       // that all cells had
+	warnings []string
+	order    *rand.Rand
+}
+
+const (
+	base = 0
+	head = 1
+)
+
+// A timedCell is a cell that both sides can run.
+type timedCell struct {
+	pairing
+	name, metric string
+	ops          int
+	sums         [2]map[int]uint64 // by slice: what each side answered in the first round
+	fickle       [2]bool           // whether it answered otherwise in a later one
+	doubt        string            // why a regression was not confirmed
+}
+
+func newSession(ctx context.Context, b, h Side, o Options) (*session, error) {
+	s := &session{Options: o, ctx: ctx, sides: [2]Side{b, h}, least: slowdown}
+	if s.Rounds == 0 {
+		s.Rounds = DefaultRounds
+	}
+	if s.Rounds < LeastRounds {
+		return nil, fmt.Errorf("%d rounds cannot tell anything, take %d or more", s.Rounds, LeastRounds)
+	}
+	if min(len(b.Programs), len(h.Programs)) < 2 {
+		s.least = noChange
+		s.warnings = append(s.warnings, "Each program is there in one layout of its functions: changes under 3% are no evidence and pass.")
+	}
+	var err error
+	if s.spec, err = json.Marshal(o.Spec); err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	s.order = workloads.Rand(o.Seed, "compare")
+	return s, nil
+}
+
+// step tells how far the comparison is.
+func (s *session) step(stage string, done, total int) {
+	if s.Progress != nil {
+		s.Progress(Progress{stage, done, total})
+	}
+}
+
+// describe asks both sides what they have, compares what is exact, and calibrates
+// the cells that both can run.
+func (s *session) describe() error {
+	const stage = "exact metrics"
+	var told [2]response
+	var ops [2][]int
+	for side := range s.sides {
+		s.step(stage, side, 2)
+		var err error
+		if told[side], ops[side], err = s.describeSide(side); err != nil {
+			return err
+		}
+	}
+	s.step(stage, 2, 2)
+	if len(told[base].Cells)+len(told[base].Exact)+len(told[head].Cells)+len(told[head].Exact) == 0 {
+		return harness.ErrNoCell
+	}
+	if s.Exact {
+		told[base].Cells, told[head].Cells = nil, nil
+	}
+	s.rows = append(s.rows, results.CompareExact(told[base].Exact, told[head].Exact, s.Accept)...)
+	s.failures(told[base].Failed, told[head].Failed)
+	at := map[string]int{}
+	for i, c := range told[head].Cells {
+		at[c.Name] = i
+	}
+	for i, c := range told[base].Cells {
+		j, both := at[c.Name]
+		delete(at, c.Name)
+		canBase, canHead := ops[base][i] > 0, both && ops[head][j] > 0
+		switch {
+		case canBase && canHead:
+			if told[head].Failed[c.Name] == "" && told[base].Failed[c.Name] == "" {
+				s.cells = append(s.cells, &timedCell{name: c.Name, metric: c.Metric, ops: ops[base][i], sums: [2]map[int]uint64{{}, {}}})
+			}
+		case canBase:
+			s.rows = append(s.rows, onOneSide(c, results.Removed))
+		case canHead:
+			s.rows = append(s.rows, onOneSide(c, results.Added))
+		}
+	}
+	for _, j := range slices.Sorted(maps.Values(at)) {
+		if ops[head][j] > 0 {
+			s.rows = append(s.rows, onOneSide(told[head].Cells[j], results.Added))
+		}
+	}
+	return nil
+}
+
+func onOneSide(c cellInfo, v results.Verdict) results.Change {
+	none := results.Number(math.NaN())
+	return results.Change{Name: c.Name, Metric: c.Metric, Base: none, Head: none, Ratio: none, Low: none, High: none, P: none, Verdict: v}
+}
+
+// failures reports what the gate found wrong. What was wrong before is no
+// regression.
+func (s *session) failures(was, is map[string]string) {
+	for _, cell := range slices.Sorted(maps.Keys(is)) {
+		row := onOneSide(cellInfo{Name: cell, Metric: "answers"}, results.Wrong)
+		if row.Note = is[cell]; was[cell] != "" {
+			s.warnings = append(s.warnings, fmt.Sprintf("%s fails its checks on both sides and is not timed: %s", cell, is[cell]))
+			continue
+		}
+		s.rows = append(s.rows, row)
+	}
+	for _, cell := range slices.Sorted(maps.Keys(was)) {
+		if is[cell] == "" {
+			s.warnings = append(s.warnings, fmt.Sprintf("%s failed its checks in base, and no longer does", cell))
+		}
+	}
+}
+
+// describeSide asks one side for its cells and exact metrics, and for the number
+// of operations that make a slice, 0 for a cell that it cannot run.
+func (s *session) describeSide(side int) (response, []int, error) {
+	w, err := s.start(side, s.sides[side].Programs[0])
+	if err != nil {
+		return response{}, nil, err
+	}
+	defer w.stop()
+	told, err := w.ask(s.request("describe"))
+	if err != nil || len(told.Cells) == 0 || s.Exact {
+		return told, nil, err
+	}
+	r := request{Do: "calibrate", TargetNs: int64(sliceTarget)}
+	for _, c := range told.Cells {
+		r.Cells = append(r.Cells, opening{Name: c.Name})
+	}
+	calibrated, err := w.ask(r)
+	if err == nil && len(calibrated.Operations) != len(told.Cells) {
+		err = fmt.Errorf("%w: %s calibrated %d of %d cells", ErrWorker, s.sides[side].Name, len(calibrated.Operations), len(told.Cells))
+	}
+	return told, calibrated.Operations, err
+}
+
+// request is one that carries the spec.
+func (s *session) request(do string) request {
+	r := request{Do: do, Spec: s.spec, MaxMemory: s.MaxMemory}
+	if s.Only != nil {
+		r.Only = s.Only.String()
+	}
+	return r
+}
+
+// time runs the rounds: first all that were asked for, then more of the cells
+// that are undecided, and those that seem to have regressed once again from the
+// start.
+func (s *session) time() error {
+	if len(s.cells) == 0 {
+		return nil
+	}
+	if err := s.run("rounds", s.cells, s.Rounds); err != nil {
+		return err
+	}
+	s.rounds = s.Rounds
+	s.judge()
+	more := max(s.Rounds/2, 1)
+	for n := s.Rounds; n < 2*s.Rounds; n += more {
+		undecided := s.with(results.Inconclusive)
+		if len(undecided) == 0 {
+			break
+		}
+		if err := s.run(fmt.Sprintf("more rounds of %s", cells(len(undecided))), undecided, min(more, 2*s.Rounds-n)); err != nil {
+			return err
+		}
+		s.judge()
+	}
+	return s.confirm()
+}
+
+func cells(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return strconv.Itoa(n) + " cells"
+}
+
+func (s *session) judge() {
+	ps := make([]*pairing, len(s.cells))
+	for i, c := range s.cells {
+		ps[i] = &c.pairing
+	}
+	s.findings = judge(ps, s.least)
+}
+
+// with returns the cells whose finding is the verdict.
+func (s *session) with(v results.Verdict) []*timedCell {
+	var cs []*timedCell
+	for i, c := range s.cells {
+		if s.findings[i].verdict == v {
+			cs = append(cs, c)
+		}
+	}
+	return cs
+}
+
+// confirm measures the cells that seem to have regressed once more, with other
+// processes and layouts. Those that do not again are inconclusive.
+func (s *session) confirm() error {
+	flagged := s.with(results.Regressed)
+	if len(flagged) == 0 {
+		return nil
+	}
+	again := make([]*timedCell, len(flagged))
+	ps := make([]*pairing, len(flagged))
+	for i, c := range flagged {
+		again[i] = &timedCell{name: c.name, metric: c.metric, ops: c.ops, sums: [2]map[int]uint64{{}, {}}}
+		ps[i] = &again[i].pairing
+	}
+	if err := s.run(fmt.Sprintf("confirming %s", cells(len(flagged))), again, s.Rounds); err != nil {
+		return err
+	}
+	for i, f := range judge(ps, s.least) {
+		if f.verdict == results.Regressed {
+			continue
+		}
+		at := slices.Index(s.cells, flagged[i])
+		s.findings[at].verdict = results.Inconclusive
+		flagged[i].doubt = fmt.Sprintf("measured once more, the change was %+.1f%%", 100*(math.Exp(f.estimate)-1))
+	}
+	return nil
+}
+
+// comparison puts everything together.
+func (s *session) comparison() *results.Comparison {
+	c := &results.Comparison{
+		Base: s.sides[base].Name, Head: s.sides[head].Name,
+		Design: "exact metrics alone", Warnings: s.warnings, Rows: s.rows,
+	}
+	if len(s.cells) > 0 {
+		e := results.Probe(harness.ClockCost())
+		c.Machine = e.Machine()
+		if e.Load1 > 0 {
+			c.Machine += fmt.Sprintf(", load %.1f", e.Load1)
+		}
+		layouts := min(len(s.sides[base].Programs), len(s.sides[head].Programs))
+		c.Design = fmt.Sprintf("%d rounds of fresh processes, %s a side, %d slices of 1 ms", s.rounds, plural(layouts, "layout"), slicesPerRound)
+	}
+	for i, t := range s.cells {
+		row := s.findings[i].row(t.name, t.metric)
+		row.Note = t.doubt
+		c.Rows = append(c.Rows, row)
+		c.Rows = append(c.Rows, s.answers(t)...)
+	}
+	c.Sort()
+	return c
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// answers reports a cell whose answers differ between the sides, or from round to
+// round.
+func (s *session) answers(t *timedCell) []results.Change {
+	row := onOneSide(cellInfo{Name: t.name, Metric: "placement"}, results.Moved)
+	switch {
+	case t.fickle[head] && !t.fickle[base]:
+		row.Metric, row.Verdict, row.Note = "answers", results.Wrong, "head answers the same slice otherwise from round to round"
+	case t.fickle[base]:
+		return nil
+	case maps.Equal(t.sums[base], t.sums[head]):
+		return nil
+	case s.Accept != nil && s.Accept.MatchString(t.name):
+		row.Verdict, row.Note = results.Accepted, "key owners move"
+	default:
+		row.Note = "key owners move"
+	}
+	return []results.Change{row}
+}

@@ -1,0 +1,109 @@
+package regress
+
+import (
+	"fmt"
+	"sync"
+)
+
+// run measures the cells in so many rounds.
+func (s *session) run(stage string, cells []*timedCell, rounds int) error {
+	for i := range rounds {
+		s.step(stage, i, rounds)
+		if err := s.round(cells); err != nil {
+			return err
+		}
+	}
+	s.step(stage, rounds, rounds)
+	return nil
+}
+
+// round runs one round: a fresh process of each side, in a layout drawn anew,
+// takes turns with the other. What comes first is drawn each time: which process
+// starts, which cell runs, who warms up, who takes the first slice of a pair. A
+// fixed order favours one side by a percent or two.
+func (s *session) round(cells []*timedCell) error {
+	open := s.request("open")
+	for _, c := range cells {
+		open.Cells = append(open.Cells, opening{c.name, c.ops})
+	}
+	var ws [2]*worker
+	for _, side := range s.drawn() {
+		programs := s.sides[side].Programs
+		w, err := s.start(side, programs[s.order.IntN(len(programs))])
+		if err != nil {
+			return err
+		}
+		defer w.stop()
+		ws[side] = w
+	}
+	var errs [2]error
+	var wg sync.WaitGroup
+	for side, w := range ws {
+		wg.Go(func() { _, errs[side] = w.ask(open) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	for _, i := range s.order.Perm(len(cells)) {
+		if err := s.turns(ws, cells[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawn returns the sides in an order drawn by lot.
+func (s *session) drawn() [2]int {
+	first := s.order.IntN(2)
+	return [2]int{first, 1 - first}
+}
+
+// turns lets the two workers take turns at one cell.
+func (s *session) turns(ws [2]*worker, c *timedCell) error {
+	var ns [2][]float64
+	for i := -1; i < slicesPerRound; i++ {
+		at := i
+		if i < 0 {
+			at = slicesPerRound // the warm-up, over keys that are not those to come
+		}
+		var pair []float64
+		for _, side := range s.drawn() {
+			r := request{Do: "slice", Cell: c.name, Slice: at}
+			if side == head && s.inject > 0 {
+				r.Extra = int(float64(c.ops)*s.inject/100 + 0.5)
+			}
+			told, err := ws[side].ask(r)
+			if err != nil {
+				return err
+			}
+			if told.WallNs <= 0 {
+				return fmt.Errorf("%w: %s timed a slice of %s at %d ns", ErrWorker, s.sides[side].Name, c.name, told.WallNs)
+			}
+			c.answered(side, at, told.Sum)
+			if i >= 0 {
+				v := float64(told.WallNs) / float64(c.ops)
+				ns[side] = append(ns[side], v)
+				pair = append(pair, v)
+			}
+		}
+		if i >= 0 && s.observe != nil {
+			s.observe(c.name, i, pair[0], pair[1])
+		}
+	}
+	c.base = append(c.base, fastestQuarter(ns[base]))
+	c.head = append(c.head, fastestQuarter(ns[head]))
+	return nil
+}
+
+// answered notes what a side answered in a slice.
+func (c *timedCell) answered(side, slice int, sum uint64) {
+	switch before, seen := c.sums[side][slice]; {
+	case !seen:
+		c.sums[side][slice] = sum
+	case before != sum:
+		c.fickle[side] = true
+	}
+}
