@@ -121,10 +121,10 @@ func fullSuite() (*Spec, error) {
 			return nil, err
 		}
 		if all.Keys == "" {
-			all.Seed, all.Hash, all.Keys = s.Seed, s.Hash, s.Keys
+			all.Seed, all.Hash, all.Keys, all.Pool = s.Seed, s.Hash, s.Keys, s.Pool
 		}
-		if s.Seed != all.Seed || s.Hash != all.Hash || s.Keys != all.Keys {
-			return nil, fmt.Errorf("suite %q has a seed, hash or keys of its own and cannot be part of %q", name, full)
+		if s.Seed != all.Seed || s.Hash != all.Hash || s.Keys != all.Keys || s.Pool != all.Pool {
+			return nil, fmt.Errorf("suite %q has a seed, hash, keys or pool of its own and cannot be part of %q", name, full)
 		}
 		for _, c := range s.Contestants {
 			c.Name = name + ": " + c.Name

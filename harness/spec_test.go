@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,6 +140,39 @@ func TestFullHoldsTheExperimentsOfTheSuites(t *testing.T) {
 	}
 	if len(all.Experiments) != count {
 		t.Errorf("%d experiments, the suites have %d", len(all.Experiments), count)
+	}
+	if all.Pool != PoolSize || all.Keys == "" || all.Hash == "" || all.Seed == 0 {
+		t.Errorf("pool %d, keys %q, hash %q, seed %d: what the suites share is lost", all.Pool, all.Keys, all.Hash, all.Seed)
+	}
+}
+
+func TestCellsAreNamedAlikeWhetherASpecIsReadFromTOMLOrJSON(t *testing.T) {
+	toml := mustSpec(t, `nodes = [10]
+[[contestant]]
+algorithm = "ring"
+params = { vnodes = 1e2 }
+[[experiment]]
+name = "a"
+measures = ["shares"]
+`)
+	raw, err := json.Marshal(toml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := SpecFromJSON("run.json", raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, spec := range []*Spec{toml, again} {
+		pl, err := NewPlan(spec, Options{Algorithms: known})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, pl.Trials()[0].Cell)
+	}
+	if names[0] != "shares/algorithm=ring/nodes=10/vnodes=100" || names[1] != names[0] {
+		t.Errorf("cells %q", names)
 	}
 }
 

@@ -88,5 +88,28 @@ func (v view) warnings() []string {
 			lines = append(lines, "warning: the run is not complete: "+end.Reason)
 		}
 	}
-	return lines
+	var folded []string
+	for _, l := range lines {
+		folded = append(folded, fold(l)...)
+	}
+	return folded
+}
+
+// fold breaks a text at spaces into lines of the screen's width, those after the
+// first indented.
+func fold(text string) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) > screenWidth:
+			lines = append(lines, line)
+			line = "  " + word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
 }

@@ -75,7 +75,7 @@ func (v view) exact(label, skewed string) exactCells {
 
 	// What bounds the load places requests, not keys: its first choices would
 	// say nothing about it.
-	_, bounded := v.first(func(r *Row) bool { return r.Label == label && r.Measure == "bounded" })
+	_, bounded := v.first(func(r *Row) bool { return r.Label == label && r.Measure == "bounded" && r.Skip == "" })
 	balance, measure := "balance-peak", "balance"
 	load := "load"
 	if bounded {
