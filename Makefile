@@ -27,7 +27,7 @@ baseline:    ## write the baseline of exact metrics anew; read it in the diff
 	go test ./harness -run Baseline -update
 
 compare:     ## is this tree slower than BASE, or does it place keys otherwise?
-	$(RINGBENCH) compare --base $(BASE)
+	$(RINGBENCH) compare --base $(BASE) $(COMPARE)
 
 figures:     ## draw gallery and README again, from the reference run
 	$(RINGBENCH) plot results/reference -o plots/gallery
