@@ -35,7 +35,7 @@ var comparisonFormats = map[string]func(*results.Comparison, io.Writer) error{
 	"markdown": (*results.Comparison).WriteMarkdown,
 	"json":     func(c *results.Comparison, w io.Writer) error { return writeJSON(w, c) },
 	"junit":    (*results.Comparison).WriteJUnit,
-	"github":   (*results.Comparison).WriteGitHub,
+	"github":   writeGitHub,
 }
 
 type compareFlags struct {
