@@ -216,18 +216,6 @@ func (t *answering) table() {
 	if t.fails() {
 		columns = append(columns, column{"one node dies,", percent(t.q.Headroom) + " headroom: fleet survives", true, func(r sizing.Row) string { return survival(r.Failure) }})
 	}
-	if t.q.Replicas > 1 && t.a.Rows[0].Exposure != nil {
-		sets := "two nodes die at once:"
-		if q := t.q.Replicas/2 + 1; q > 2 {
-			sets = fmt.Sprintf("%d nodes die at once:", q)
-		}
-		columns = append(columns, column{sets, "keys are lost", true, func(r sizing.Row) string {
-			if r.Exposure == nil {
-				return "-"
-			}
-			return percent(*r.Exposure)
-		}})
-	}
 	cells := [][]string{{}, {}}
 	for _, c := range columns {
 		cells[0] = append(cells[0], c.over)
@@ -279,7 +267,7 @@ func (t *answering) pick(peak, cv float64) float64 {
 
 // fails says whether the table tells of failures.
 func (t *answering) fails() bool {
-	return !slices.ContainsFunc(t.a.Rows, func(r sizing.Row) bool { return r.Failure == nil })
+	return !t.hopeless() && !slices.ContainsFunc(t.a.Rows, func(r sizing.Row) bool { return r.Failure == nil })
 }
 
 // survival words the part of the clusters that outlive a death.
@@ -290,7 +278,7 @@ func survival(f *sizing.Failure) string {
 	case f.Survives == 1:
 		return "over " + percent(1-3/float64(f.Failures))
 	}
-	return percent(f.Survives)
+	return percent(min(f.Survives, 0.999))
 }
 
 // costs says what a change moves and what the last step buys.
@@ -310,6 +298,7 @@ func (t *answering) costs() {
 	if t.fails() && slices.ContainsFunc(t.a.Rows, func(r sizing.Row) bool { return r.Failure.Failures > 0 }) {
 		t.deaths()
 	}
+	t.exposure()
 }
 
 // rough writes a count with two digits that tell.
@@ -332,6 +321,21 @@ func (t *answering) deaths() {
 	if f.Failures > 0 && f.Survives < 0.995 {
 		t.say("Of the fleets that do not survive, %s.", t.losses(f))
 	}
+}
+
+// exposure says what the loss of several nodes at once breaks.
+func (t *answering) exposure() {
+	low, at := t.a.Rows[0], t.row()
+	if t.q.Replicas < 2 || low.Exposure == nil || at.Exposure == nil {
+		return
+	}
+	quorum := t.q.Replicas/2 + 1
+	sets := "pairs"
+	if quorum > 2 {
+		sets = fmt.Sprintf("sets of %d", quorum)
+	}
+	t.say("With %d replicas, the loss of %d nodes at once costs some key its majority for %s of the %s; at %d %s for %s.",
+		t.q.Replicas, quorum, percent(*at.Exposure), sets, low.VNodes, t.a.Knob, percent(*low.Exposure))
 }
 
 // losses says what becomes of clusters that do not survive.
@@ -380,11 +384,11 @@ func times(f float64) string {
 	return fmt.Sprintf("%.1f times", f)
 }
 
-// span words a range of parts.
+// span words a range of parts, with digits enough to tell its ends apart.
 func span(low, high float64) string {
 	digits := 1
-	if high < 0.01 {
-		digits = 2
+	for unit := 0.1; digits < 6 && 100*(high-low) < 3*unit; unit /= 10 {
+		digits++
 	}
 	return fmt.Sprintf("%.*f to %.*f%%", digits, 100*low, digits, 100*high)
 }
@@ -435,7 +439,7 @@ func (t *answering) yours() {
 		y.VNodes, t.a.Knob, y.Busiest, y.Share/y.Fair, t.what(), percent(1-own.Percentile))
 	t.say("One cluster's curve is not smooth: a %s more may help or harm it. Names change, so plan by all clusters.", singular(t.a.Knob))
 	if y.Deaths > 0 {
-		t.say("With %s headroom they survive the death of any one of %d of the %d nodes.", percent(t.q.Headroom), y.Survived, y.Deaths)
+		t.say("With %s headroom, %d of these %d nodes can die, one at a time, without taking another along.", percent(t.q.Headroom), y.Survived, y.Deaths)
 	} else if t.fails() && !y.Healthy {
 		t.say("One of them is more than %s above its fair share already.", percent(t.q.Headroom))
 	}

@@ -25,7 +25,7 @@ type Failure struct {
 // Bounds of the work behind a Failure.
 const (
 	failures      = 2000
-	failurePoints = 4_000_000
+	failurePoints = 2_000_000
 	rarelyHealthy = 0.002
 )
 
@@ -42,7 +42,7 @@ func (s *solver) failure(v int, counts []int, p *population) (*Failure, error) {
 	for _, n := range counts {
 		total += n
 	}
-	rings := min(max(failurePoints/total, 8), failures)
+	rings := min(max(failurePoints/total, 2), failures)
 	ring := func(_ int, r *rand.Rand) (*circle, error) { return randomCircle(counts, capacity, r), nil }
 	if s.names {
 		rings = min(rings, failures/10)

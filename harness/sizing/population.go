@@ -104,7 +104,7 @@ func (s *solver) population(v int) (*population, error) {
 	if counts := s.counts(v); counts != nil && !s.names {
 		return s.modelled(counts, s.draws())
 	}
-	return s.measured(v, min(s.placements(v), mostPlacements/4))
+	return s.measured(v, min(s.placements(v), mostPlacements/2))
 }
 
 // modelled draws n placements from the model.
@@ -141,7 +141,7 @@ func dirichlet(counts []int, r *rand.Rand, shares []float64) {
 // Bounds of the work that asking the algorithm itself takes.
 const (
 	leastPlacements = 100
-	mostPlacements  = 2000
+	mostPlacements  = 1000
 	pointBudget     = 30_000_000
 )
 

@@ -17,8 +17,8 @@
 // comes from there being few keys or from hot ones, which no number of vnodes
 // changes.
 //
-// The same question gives the same answer on every machine, whatever the number
-// of its cores.
+// The same question gives the same answer, to far more digits than matter, on
+// every machine and on any number of cores.
 package sizing
 
 import (
