@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -82,13 +83,16 @@ func chiSquare(owned, weights []float64, total float64) float64 {
 }
 
 // needlessMoves adds a node to a copy and looks for keys that moved elsewhere.
+// Where the algorithm cannot take the node, there is nothing to hold it to.
 func needlessMoves(p *Placement, sub *subject, hs []uint64, buckets []algorithms.Bucket) (string, error) {
 	q, err := p.Clone()
 	if err != nil {
 		return "", err
 	}
 	i := q.Announce(sub.newcomer(len(q.Nodes)))
-	if err := q.add(i); err != nil {
+	if err := q.add(i); errors.Is(err, errors.ErrUnsupported) {
+		return "", nil
+	} else if err != nil {
 		return "", err
 	}
 	const most = 1 << 16

@@ -143,16 +143,21 @@ func (s *subject) nodes() []algorithms.Node {
 	return nodes
 }
 
-// newcomer returns the node that joins with index i >= n.
+// newcomer returns the node that joins with index i >= n. Beside nodes of the
+// user's own it has their weight when they all have the same, and else 1.
 func (s *subject) newcomer(i int) algorithms.Node {
 	if s.own == nil {
 		return s.generated(i)
+	}
+	weight := 1.0
+	if algorithms.EqualWeights(s.own) {
+		weight = s.own[0].Weight
 	}
 	name := "added-node-" + strconv.Itoa(i)
 	for slices.ContainsFunc(s.own, func(n algorithms.Node) bool { return n.Name == name }) {
 		name += "+"
 	}
-	return algorithms.Node{Name: name, Weight: 1}
+	return algorithms.Node{Name: name, Weight: weight}
 }
 
 func (s *subject) generated(i int) algorithms.Node {

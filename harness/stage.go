@@ -54,11 +54,15 @@ func (r *run) runTimed(g *group) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	kernels := map[*cell]*kernel{}
+	lacking := false // whether any cell lacks a repetition, beside which the control runs again
 	for _, c := range g.cells {
 		if c.trial.Measure == "lookup" && c.trial.Algorithm == "control" {
 			st.control = c
 		}
-		if !st.complete(c) {
+		lacking = lacking || !st.complete(c)
+	}
+	for _, c := range g.cells {
+		if !st.complete(c) || c == st.control && lacking {
 			k, err := st.prepare(c)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.trial.Cell, err)
