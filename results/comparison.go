@@ -2,6 +2,7 @@ package results
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -180,13 +181,26 @@ func CompareExact(base, head []Trial, accept *regexp.Regexp) []Change {
 	put(base, func(s *side, t *Trial) { s.base = t })
 	put(head, func(s *side, t *Trial) { s.head = t })
 	var rows []Change
+	seeds := map[string]int{} // placements of a cell so far
 	for _, at := range order {
 		s := sides[at]
 		accepted := accept != nil && accept.MatchString(at.cell)
-		rows = append(rows, compareTrials(at.cell, s.base, s.head, accepted)...)
+		seeds[at.cell]++
+		for _, r := range compareTrials(at.cell, s.base, s.head, accepted) {
+			if seeds[at.cell] > 1 && r.Metric == everything {
+				continue // one line says it for all placements
+			}
+			if seeds[at.cell] > 1 && r.Verdict != Unchanged {
+				r.Note = strings.TrimPrefix(fmt.Sprintf("%s, seed %d", r.Note, at.seed), ", ")
+			}
+			rows = append(rows, r)
+		}
 	}
 	return rows
 }
+
+// everything is the metric of a row that is about all of a cell.
+const everything = "all"
 
 // exact says whether a trial holds anything that repeats on every machine, or
 // would if it had not been skipped.
@@ -205,7 +219,7 @@ func exact(t *Trial) bool {
 // compareTrials compares one cell in one placement.
 func compareTrials(cell string, base, head *Trial, accepted bool) []Change {
 	gone := func(t *Trial) bool { return t == nil || t.Skip != "" }
-	one := Change{Name: cell, Metric: "all", Base: none, Head: none, Ratio: none, Low: none, High: none, P: none}
+	one := Change{Name: cell, Metric: everything, Base: none, Head: none, Ratio: none, Low: none, High: none, P: none}
 	switch {
 	case gone(base) && gone(head):
 		return nil

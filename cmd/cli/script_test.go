@@ -23,9 +23,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"ringbench": func() { Main(builtin.All()...) },
-	})
+	commands := programs()
+	commands["ringbench"] = func() { Main(builtin.All()...) }
+	testscript.Main(m, commands)
 }
 
 func TestScripts(t *testing.T) {

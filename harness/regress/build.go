@@ -165,26 +165,42 @@ func (f *Folder) Build(ctx context.Context, src Source, progress func(Progress))
 			head.Name += fmt.Sprintf(", with %s changed", plural(strings.Count(changed, "\n")+1, "file"))
 		}
 	}
-	for _, side := range []struct {
-		side      *Side
-		name, dir string
-	}{{&base, "base", baseDir}, {&head, "head", headDir}} {
-		b := build{ctx: ctx, folder: f.dir, dir: filepath.Join(side.dir, prefix), name: side.name, pkg: src.Package, from: filepath.Join(top, prefix)}
-		for i := range src.Layouts {
-			if progress != nil {
-				progress(Progress{"building " + side.name, i, src.Layouts})
-			}
-			program, err := b.link(i + 1)
-			if err != nil {
-				return base, head, err
-			}
-			side.side.Programs = append(side.side.Programs, program)
-		}
-		if progress != nil {
-			progress(Progress{"building " + side.name, src.Layouts, src.Layouts})
-		}
+	err = base.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(baseDir, prefix), name: "base", pkg: src.Package, from: filepath.Join(top, prefix)}, src.Layouts, progress)
+	if err != nil {
+		return base, head, err
 	}
-	return base, head, nil
+	err = head.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(headDir, prefix), name: "head", pkg: src.Package, from: filepath.Join(top, prefix)}, src.Layouts, progress)
+	return base, head, err
+}
+
+// BuildHere builds the working directory's package into the folder, as the one
+// side of a program that is compared with itself.
+func (f *Folder) BuildHere(ctx context.Context, pkg string, layouts int, progress func(Progress)) (Side, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return Side{}, err
+	}
+	side := Side{Name: "this program"}
+	err = side.build(&build{ctx: ctx, folder: f.dir, dir: dir, name: "program", pkg: pkg, from: dir}, layouts, progress)
+	return side, err
+}
+
+// build links the side in so many layouts.
+func (s *Side) build(b *build, layouts int, progress func(Progress)) error {
+	for i := range layouts + 1 {
+		if progress != nil {
+			progress(Progress{"building " + b.name, i, layouts})
+		}
+		if i == layouts {
+			break
+		}
+		program, err := b.link(i + 1)
+		if err != nil {
+			return err
+		}
+		s.Programs = append(s.Programs, program)
+	}
+	return nil
 }
 
 // ErrSource says that a side cannot be built.

@@ -305,29 +305,34 @@ func (s *session) with(v results.Verdict) []*timedCell {
 	return cs
 }
 
-// confirm measures the cells that seem to have regressed once more, with other
-// processes and layouts. Those that do not again are inconclusive.
+// confirm measures the cells that seem to have changed once more, with other
+// processes and layouts. Those that do not in the same way are inconclusive.
 func (s *session) confirm() error {
-	flagged := s.with(results.Regressed)
+	var flagged []int
+	for i, f := range s.findings {
+		if f.verdict == results.Regressed || f.verdict == results.Improved {
+			flagged = append(flagged, i)
+		}
+	}
 	if len(flagged) == 0 {
 		return nil
 	}
 	again := make([]*timedCell, len(flagged))
 	ps := make([]*pairing, len(flagged))
-	for i, c := range flagged {
-		again[i] = &timedCell{name: c.name, metric: c.metric, ops: c.ops, sums: [2]map[int]uint64{{}, {}}}
-		ps[i] = &again[i].pairing
+	for k, i := range flagged {
+		c := s.cells[i]
+		again[k] = &timedCell{name: c.name, metric: c.metric, ops: c.ops, sums: [2]map[int]uint64{{}, {}}}
+		ps[k] = &again[k].pairing
 	}
 	if err := s.run(fmt.Sprintf("confirming %s", cells(len(flagged))), again, s.Rounds); err != nil {
 		return err
 	}
-	for i, f := range judge(ps, s.least) {
-		if f.verdict == results.Regressed {
-			continue
+	for k, f := range judge(ps, s.least) {
+		i := flagged[k]
+		if f.verdict != s.findings[i].verdict {
+			s.findings[i].verdict = results.Inconclusive
+			s.cells[i].doubt = fmt.Sprintf("measured once more, the change was %+.1f%%", 100*(math.Exp(f.estimate)-1))
 		}
-		at := slices.Index(s.cells, flagged[i])
-		s.findings[at].verdict = results.Inconclusive
-		flagged[i].doubt = fmt.Sprintf("measured once more, the change was %+.1f%%", 100*(math.Exp(f.estimate)-1))
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ type finding struct {
 //   - unchanged when the interval lies within 3% either way;
 //   - inconclusive otherwise.
 //
-// A regression is to be confirmed before it is reported.
+// A change is to be confirmed before it is reported.
 func judge(cells []*pairing, least float64) []finding {
 	fs := make([]finding, len(cells))
 	ps := make([]float64, len(cells))
