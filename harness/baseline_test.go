@@ -237,7 +237,7 @@ func (b baseline) changes(algorithm string, now baseline) []string {
 	}
 	for _, f := range found {
 		if f.more > 0 {
-			all[f.first] += fmt.Sprintf(" (and in %d cells more)", f.more)
+			all[f.first] += fmt.Sprintf(" (%d cells in all)", f.more+1)
 		}
 	}
 	return all
@@ -359,7 +359,7 @@ func TestTheBaselineNamesWhatIsNewAndWhatIsGone(t *testing.T) {
 	now := baseline{"b/x": {"m": "2", "owners": "00"}, "b/y": {"m": "3"}, "c/x": {"m": "1"}}
 	want := []string{
 		"ring: a is gone: a/x",
-		"ring: m: b/x: m was 1, is 2 (and in 1 cells more)",
+		"ring: m: b/x: m was 1, is 2 (2 cells in all)",
 		"ring: placement changed, key owners move: b/x: owners was ff, is 00",
 		"ring: c is new: c/x",
 	}

@@ -42,7 +42,7 @@ func (e Environment) Machine() string {
 		parts = append(parts, "quota of "+formatFloat(e.CgroupCPUs))
 	}
 	if e.Hypervisor != "" {
-		parts = append(parts, "under "+e.Hypervisor)
+		parts = append(parts, "hypervisor "+e.Hypervisor)
 	}
 	if e.Governor != "" {
 		parts = append(parts, "governor "+e.Governor)
