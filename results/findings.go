@@ -44,10 +44,14 @@ func needlessMoves(v view) string {
 }
 
 // hotKey tells what a skewed popularity does to the busiest node, and whether a
-// bound on the load helps.
+// bound on the load helps. Where a node is as busy when all keys are asked alike,
+// it is the placement that is to blame and no key.
 func hotKey(v view) string {
 	const telling = 1.2
 	skewed := v.skewed()
+	if skewed == "" {
+		return ""
+	}
 	least, bound, boundLabel := math.Inf(1), math.Inf(1), ""
 	for _, r := range v.rows {
 		if r.Metric != "load-peak" || r.Nodes != v.n || r.popularity() != skewed || r.control() {
@@ -59,13 +63,18 @@ func hotKey(v view) string {
 				bound, boundLabel = r.Center, r.Label
 			}
 		case "load":
-			if _, bounded := v.first(func(b *Row) bool { return b.Label == r.Label && b.Measure == "bounded" }); !bounded {
-				least = min(least, r.Center)
+			if _, bounded := v.first(func(b *Row) bool { return b.Label == r.Label && b.Metric == "load-peak" && b.Measure == "bounded" }); bounded {
+				continue
 			}
+			even, ok := v.value(r.Label, "balance", "balance-peak", r.Nodes, nil)
+			if !ok || r.Center < telling*even.Center {
+				return ""
+			}
+			least = min(least, r.Center)
 		}
 	}
 	switch {
-	case skewed == "" || math.IsInf(least, 1) || least < telling:
+	case math.IsInf(least, 1):
 		return ""
 	case boundLabel == "":
 		return fmt.Sprintf("A hot key defeats them all: the busiest node serves %.2f times its share or more.", least)
