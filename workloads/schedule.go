@@ -15,11 +15,12 @@ const (
 	AddNode    Op = iota // a node joins
 	RemoveNode           // a node leaves
 	SetWeight            // a node's weight changes
+	MoveLast             // a node moves to the end of the list; the members stay the same
 )
 
-// String returns "add", "remove" or "reweight".
+// String returns "add", "remove", "reweight" or "move".
 func (o Op) String() string {
-	return [...]string{"add", "remove", "reweight"}[o]
+	return [...]string{"add", "remove", "reweight", "move"}[o]
 }
 
 // A Change is one change to the membership.
@@ -27,7 +28,8 @@ type Change struct {
 	Op Op
 
 	// Node is an index into the list of nodes that the schedule starts from. A
-	// node that joins has the next index: n, n+1, ...
+	// node that joins has the next index: n, n+1, ... An index names the same node
+	// throughout, wherever that node stands in the list by then.
 	Node int
 
 	// Factor is what SetWeight multiplies the node's weight by.
@@ -48,7 +50,10 @@ type Schedule struct {
 }
 
 // schedules lists what ParseSchedule takes, as its error shows it.
-const schedules = "add-one, remove-one, remove-last, remove-each or reweight:F"
+const schedules = "add-one, remove-one, remove-last, remove-each, remove:K, grow:K, double, rolling, reorder or reweight:F"
+
+// maxGrowth is the most nodes that join in one step.
+const maxGrowth = 1 << 20
 
 // ParseSchedule makes the schedule for a cluster of n nodes that the spec names:
 //
@@ -56,6 +61,13 @@ const schedules = "add-one, remove-one, remove-last, remove-each or reweight:F"
 //	remove-one    a node leaves, any with equal chance
 //	remove-last   the node with the highest index leaves
 //	remove-each   each node leaves in turn, all others being there
+//	remove:K      K nodes leave together, any K with equal chance
+//	grow:K        K nodes join together
+//	double        as many nodes join together as there are
+//	rolling       each node in turn leaves and a new one joins, in one step; the
+//	              next step goes on from there, until none of the first is left
+//	reorder       the list of nodes is shuffled so that none keeps its place, any
+//	              such cycle of the places with equal chance; nobody joins or leaves
 //	reweight:F    the weight of a node, any with equal chance, is multiplied by F
 //
 // A schedule that leaves nobody to own the keys is an error.
@@ -63,30 +75,113 @@ func ParseSchedule(spec string, n int, r *rand.Rand) (Schedule, error) {
 	if n < 1 {
 		return Schedule{}, fmt.Errorf("schedule %q: %d nodes, it needs at least one", spec, n)
 	}
-	if text, ok := strings.CutPrefix(spec, "reweight:"); ok {
-		return parseReweight(spec, text, n, r)
+	kind, text, parameter := strings.Cut(spec, ":")
+	if parameter {
+		switch kind {
+		case "reweight":
+			return parseReweight(spec, text, n, r)
+		case "remove":
+			return parseRemove(spec, text, n, r)
+		case "grow":
+			return parseGrow(spec, text, n)
+		}
 	}
 	if strings.HasPrefix(spec, "remove-") && n < 2 {
 		return Schedule{}, fmt.Errorf("schedule %q: it would leave no node, start from at least two", spec)
 	}
-	one := func(c Change) (Schedule, error) {
-		return Schedule{Name: spec, Steps: [][]Change{{c}}}, nil
+	if (spec == "rolling" || spec == "reorder") && n < 2 {
+		return Schedule{}, fmt.Errorf("schedule %q: one node, start from at least two", spec)
 	}
+	s := Schedule{Name: spec}
 	switch spec {
 	case "add-one":
-		return one(Change{Op: AddNode, Node: n})
+		s.Steps = [][]Change{joining(n, 1)}
 	case "remove-one":
-		return one(Change{Op: RemoveNode, Node: below(r, n)})
+		s.Steps = [][]Change{{{Op: RemoveNode, Node: below(r, n)}}}
 	case "remove-last":
-		return one(Change{Op: RemoveNode, Node: n - 1})
+		s.Steps = [][]Change{{{Op: RemoveNode, Node: n - 1}}}
 	case "remove-each":
-		s := Schedule{Name: spec, Independent: true}
+		s.Independent = true
 		for i := range n {
 			s.Steps = append(s.Steps, []Change{{Op: RemoveNode, Node: i}})
 		}
-		return s, nil
+	case "double":
+		s.Steps = [][]Change{joining(n, n)}
+	case "rolling":
+		for i := range n {
+			s.Steps = append(s.Steps, []Change{{Op: RemoveNode, Node: i}, {Op: AddNode, Node: n + i}})
+		}
+	case "reorder":
+		s.Steps = [][]Change{reordering(n, r)}
+	default:
+		return Schedule{}, fmt.Errorf("schedule %q is unknown, want %s", spec, schedules)
 	}
-	return Schedule{}, fmt.Errorf("schedule %q is unknown, want %s", spec, schedules)
+	return s, nil
+}
+
+// joining returns the changes by which k nodes join n.
+func joining(n, k int) []Change {
+	changes := make([]Change, k)
+	for i := range changes {
+		changes[i] = Change{Op: AddNode, Node: n + i}
+	}
+	return changes
+}
+
+// reordering moves every node to the end of the list, one after the other, in an
+// order that Sattolo's algorithm draws: its permutations are one cycle over all
+// places.
+func reordering(n int, r *rand.Rand) []Change {
+	changes := make([]Change, n)
+	for i := range changes {
+		changes[i] = Change{Op: MoveLast, Node: i}
+	}
+	for i := n - 1; i > 0; i-- {
+		j := below(r, i)
+		changes[i], changes[j] = changes[j], changes[i]
+	}
+	return changes
+}
+
+func parseRemove(spec, text string, n int, r *rand.Rand) (Schedule, error) {
+	k, err := parseNodes(spec, text)
+	switch {
+	case err != nil:
+		return Schedule{}, err
+	case k >= n:
+		return Schedule{}, fmt.Errorf("schedule %q: it would leave no node of %d, remove %d at most", spec, n, n-1)
+	}
+	nodes := make([]int, n)
+	for i := range nodes {
+		nodes[i] = i
+	}
+	step := make([]Change, k)
+	for i := range step {
+		j := i + below(r, n-i)
+		nodes[i], nodes[j] = nodes[j], nodes[i]
+		step[i] = Change{Op: RemoveNode, Node: nodes[i]}
+	}
+	return Schedule{Name: "remove:" + strconv.Itoa(k), Steps: [][]Change{step}}, nil
+}
+
+func parseGrow(spec, text string, n int) (Schedule, error) {
+	k, err := parseNodes(spec, text)
+	switch {
+	case err != nil:
+		return Schedule{}, err
+	case k > maxGrowth:
+		return Schedule{}, fmt.Errorf("schedule %q: %d nodes join, at most %d are possible", spec, k, maxGrowth)
+	}
+	return Schedule{Name: "grow:" + strconv.Itoa(k), Steps: [][]Change{joining(n, k)}}, nil
+}
+
+// parseNodes reads a number of nodes, at least one.
+func parseNodes(spec, text string) (int, error) {
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 {
+		return 0, fmt.Errorf("schedule %q: %q is not a number of nodes, write a whole number of 1 or more", spec, text)
+	}
+	return k, nil
 }
 
 func parseReweight(spec, text string, n int, r *rand.Rand) (Schedule, error) {
