@@ -181,16 +181,47 @@ func (v view) wobble() (wobbles []float64, worst *Row, most float64) {
 	return wobbles, worst, most
 }
 
-// quiet says in the title whether repetitions agree.
+// quiet says in the title whether repetitions agree, those of the control among
+// them.
 func (v view) quiet() string {
 	wobbles, _, _ := v.wobble()
 	switch {
 	case len(wobbles) == 0:
 		return ""
-	case quantile(wobbles, 0.5) <= restless:
+	case quantile(wobbles, 0.5) <= restless && v.controlSpread() <= moved:
 		return ", machine quiet"
 	}
 	return ", machine busy"
+}
+
+// moved is the ratio of the control's 90th to its 10th percentile over the
+// repetitions of an experiment above which a run warns that the machine was not
+// quiet.
+const moved = 1.25
+
+// controlSpread returns that ratio, the largest of all experiments; 0 when there
+// are too few repetitions to tell.
+func (v view) controlSpread() float64 {
+	type repetition struct {
+		experiment string
+		rep        int
+	}
+	seen := map[repetition]bool{}
+	controls := map[string][]float64{}
+	for _, t := range v.set.Trials {
+		at := repetition{t.Experiment, t.Rep}
+		if t.Timing != nil && t.Timing.ControlNs > 0 && !seen[at] {
+			seen[at] = true
+			controls[t.Experiment] = append(controls[t.Experiment], t.Timing.ControlNs)
+		}
+	}
+	most := 0.0
+	for _, ns := range controls {
+		if slices.Sort(ns); len(ns) >= 4 {
+			most = max(most, ns[len(ns)-1-len(ns)/10]/ns[len(ns)/10])
+		}
+	}
+	return most
 }
 
 // unrest says when repetitions vary wildly.

@@ -113,3 +113,19 @@ func TestScreenDoesNotDependOnTheOrderOfTrials(t *testing.T) {
 		}
 	}
 }
+
+// A run whose control moved warns of it, and no title may say the opposite.
+func TestTheTitleCallsNoMachineQuietWhoseControlMoved(t *testing.T) {
+	for moved, want := range map[bool]string{false: "machine quiet", true: "machine busy"} {
+		f := newFixture()
+		f.timings(10, 9, 0.01)
+		for i := range f.set.Trials {
+			if tr := &f.set.Trials[i]; moved && tr.Timing != nil && tr.Rep >= 5 {
+				tr.Timing.ControlNs *= 1.5
+			}
+		}
+		if got := screenOf(t, f.end()); !strings.Contains(got, want) {
+			t.Errorf("the title lacks %q:\n%s", want, got)
+		}
+	}
+}
