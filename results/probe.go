@@ -1,8 +1,6 @@
 package results
 
 import (
-	"cmp"
-	"fmt"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -49,24 +47,4 @@ func absent(e Environment, known map[string]bool) []string {
 		}
 	}
 	return names
-}
-
-// Fingerprint names the machine and the system that a run was taken on, in words
-// that may be shown. Timed metrics of two runs compare only when their
-// fingerprints are equal.
-func Fingerprint(e Environment) string {
-	text := fmt.Sprintf("%s/%s, %s, %d cores, %s", e.OS, e.Arch, cmp.Or(e.CPU, "unknown CPU"), e.Cores, memory(e))
-	if e.CgroupCPUs > 0 {
-		text += fmt.Sprintf(", limited to %g", e.CgroupCPUs)
-	}
-	return text
-}
-
-// memory tells the memory of the machine to the nearest GiB: two starts of one
-// machine may differ by a few pages.
-func memory(e Environment) string {
-	if e.MemoryBytes == 0 {
-		return "unknown memory"
-	}
-	return fmt.Sprintf("%.0f GiB", float64(e.MemoryBytes)/(1<<30))
 }

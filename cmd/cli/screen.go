@@ -39,7 +39,8 @@ func (inv *invocation) publish(f *runFlags, r *recorder, set *results.Set, dir, 
 		return err
 	}
 	if f.json {
-		if err := writeJSON(inv.stdout, summaryJSON(rows)); err != nil {
+		// A list also when there are none.
+		if err := writeJSON(inv.stdout, append([]results.Row{}, rows...)); err != nil {
 			return err
 		}
 	} else {
@@ -211,41 +212,4 @@ func about(d time.Duration) string {
 	default:
 		return fmt.Sprintf("about %.1f h", s/3600)
 	}
-}
-
-// A summaryRow is a [results.Row] with its names in JSON.
-type summaryRow struct {
-	Cell       string          `json:"cell"`
-	Experiment string          `json:"experiment"`
-	Measure    string          `json:"measure"`
-	Algorithm  string          `json:"algorithm"`
-	Label      string          `json:"contestant"`
-	Params     json.RawMessage `json:"params"`
-	Workload   string          `json:"workload"`
-	Schedule   string          `json:"schedule"`
-	Weights    string          `json:"weights"`
-	Hash       string          `json:"hash"`
-	Nodes      int             `json:"nodes"`
-	Keys       int             `json:"keys"`
-	Metric     string          `json:"metric"`
-	N          int             `json:"values"`
-	Center     float64         `json:"center"`
-	Low        float64         `json:"low"`
-	High       float64         `json:"high"`
-	Confidence float64         `json:"confidence"`
-	Min        float64         `json:"min"`
-	Max        float64         `json:"max"`
-	StdDev     float64         `json:"stddev"`
-	RMS        float64         `json:"rms"`
-	Floor      float64         `json:"uniform_floor"`
-	Theory     float64         `json:"theory"`
-	Skip       string          `json:"skip"`
-}
-
-func summaryJSON(rows []results.Row) []summaryRow {
-	out := make([]summaryRow, len(rows))
-	for i, r := range rows {
-		out[i] = summaryRow(r)
-	}
-	return out
 }
