@@ -1,0 +1,115 @@
+package regress
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/ringbench/ringbench/results"
+)
+
+// rounds makes a cell whose head takes so much longer, in so many rounds, spread
+// evenly by so much either way.
+func rounds(n int, slower, spread float64) *pairing {
+	p := &pairing{}
+	for i := range n {
+		off := spread * (2*float64(i)/float64(n-1) - 1)
+		p.base = append(p.base, 100)
+		p.head = append(p.head, 100*math.Exp(math.Log(1+slower)+off))
+	}
+	return p
+}
+
+func TestTheVerdictFollowsTheInterval(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		n              int
+		slower, spread float64
+		least          float64
+		want           results.Verdict
+	}{
+		{"no change", 20, 0, 0.01, slowdown, results.Unchanged},
+		{"a slowdown of 2% that is certain", 20, 0.02, 0.005, slowdown, results.Regressed},
+		{"the same with one layout a side", 20, 0.02, 0.005, noChange, results.Unchanged},
+		{"a slowdown of 10% with one layout a side", 20, 0.10, 0.005, noChange, results.Regressed},
+		{"a slowdown of 1%", 20, 0.01, 0.005, slowdown, results.Unchanged},
+		{"a slowdown of 10% in noise of 30%", 20, 0.10, 0.30, slowdown, results.Inconclusive},
+		{"a speedup of 10%", 20, -0.10, 0.01, slowdown, results.Improved},
+		{"a speedup of 10% in noise of 30%", 20, -0.10, 0.30, slowdown, results.Inconclusive},
+		{"too few rounds for anything", 7, 1, 0.001, slowdown, results.Inconclusive},
+		{"few rounds and a large slowdown", 8, 1, 0.001, slowdown, results.Regressed},
+	} {
+		if got := judge([]*pairing{rounds(tt.n, tt.slower, tt.spread)}, tt.least)[0]; got.verdict != tt.want {
+			t.Errorf("%s: %s with interval %.4f to %.4f, want %s", tt.name, got.verdict, got.low, got.high, tt.want)
+		}
+	}
+}
+
+// Among many cells a chance finding of one must not count: with eight rounds p
+// is 1/256 at best, too much for fifty cells.
+func TestOneOfManyCellsNeedsMoreEvidence(t *testing.T) {
+	cells := []*pairing{rounds(8, 0.5, 0.001)}
+	for range 49 {
+		cells = append(cells, rounds(8, 0, 0.001))
+	}
+	if got := judge(cells, slowdown)[0]; got.verdict != results.Inconclusive {
+		t.Errorf("8 rounds make one of 50 cells %s, want inconclusive", got.verdict)
+	}
+	cells[0] = rounds(20, 0.5, 0.001)
+	if got := judge(cells, slowdown)[0]; got.verdict != results.Regressed {
+		t.Errorf("20 rounds make one of 50 cells %s, want regressed", got.verdict)
+	}
+}
+
+// The estimate of a change in one direction is that of the other with the sign
+// turned, whatever the noise.
+func TestExchangingTheSidesTurnsTheSign(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(8, 24).Draw(t, "rounds")
+		ns := rapid.SliceOfN(rapid.Float64Range(1, 1000), n, n)
+		p := &pairing{base: ns.Draw(t, "base"), head: ns.Draw(t, "head")}
+		q := &pairing{base: p.head, head: p.base}
+		f, g := judge([]*pairing{p}, slowdown)[0], judge([]*pairing{q}, slowdown)[0]
+		const tiny = 1e-9
+		if math.Abs(f.estimate+g.estimate) > tiny || math.Abs(f.low+g.high) > tiny || math.Abs(f.high+g.low) > tiny {
+			t.Fatalf("%v (%v to %v) one way, %v (%v to %v) the other", f.estimate, f.low, f.high, g.estimate, g.low, g.high)
+		}
+		if f.verdict == results.Regressed && g.verdict != results.Improved {
+			t.Fatalf("regressed one way, %s the other", g.verdict)
+		}
+	})
+}
+
+func TestOnlyTheFastestQuarterOfARoundCounts(t *testing.T) {
+	ns := []float64{4, 900, 3, 900, 2, 900, 1, 900, 900, 900, 900, 900, 900, 900, 900, 900}
+	if got := fastestQuarter(ns); got != 2.5 {
+		t.Errorf("fastest quarter %v, want the mean of 1 to 4", got)
+	}
+}
+
+// The bounds are those between which the binomial tail has 5%.
+func TestBinomialBoundsLeaveFivePercent(t *testing.T) {
+	for _, tt := range []struct{ k, n int }{{0, 20}, {1, 1000}, {5, 50}, {50, 50}} {
+		low, high := binomialBounds(tt.k, tt.n)
+		tail := func(p float64, from, to int) (sum float64) {
+			for i := from; i <= to; i++ {
+				a, _ := math.Lgamma(float64(tt.n + 1))
+				b, _ := math.Lgamma(float64(i + 1))
+				c, _ := math.Lgamma(float64(tt.n - i + 1))
+				sum += math.Exp(a - b - c + float64(i)*math.Log(p) + float64(tt.n-i)*math.Log1p(-p))
+			}
+			return sum
+		}
+		if tt.k < tt.n {
+			if got := tail(high, 0, tt.k); math.Abs(got-0.05) > 1e-6 {
+				t.Errorf("%d of %d: at %v as few or fewer have probability %v", tt.k, tt.n, high, got)
+			}
+		}
+		if tt.k > 0 {
+			if got := tail(low, tt.k, tt.n); math.Abs(got-0.05) > 1e-6 {
+				t.Errorf("%d of %d: at %v as many or more have probability %v", tt.k, tt.n, low, got)
+			}
+		}
+	}
+}
