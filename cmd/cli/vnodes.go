@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,6 +137,9 @@ func (f *sizingFlags) question(inv *invocation, given func(string) bool) (sizing
 // mostNodes bounds a cluster; a larger one is a typing error.
 const mostNodes = 1_000_000
 
+// pointHash is the parameter that rings take the hash of their points from.
+const pointHash = "point_hash"
+
 // hashed sets the parameters, and the hash of the points along with that of the
 // keys unless the parameters name it.
 func (f *sizingFlags) hashed(q *sizing.Question, hashSet bool) error {
@@ -145,14 +149,9 @@ func (f *sizingFlags) hashed(q *sizing.Question, hashSet bool) error {
 	}
 	q.Hash = hash.Sum
 	params := f.params
-	if names := strings.Join(algorithms.ParamNames(q.Info.Defaults), " "); hashSet && strings.Contains(names, "point_hash") {
-		own := false
-		for _, p := range f.params {
-			own = own || strings.HasPrefix(p, "point_hash=")
-		}
-		if !own {
-			params = append([]string{"point_hash=" + hash.Name}, params...)
-		}
+	named := func(pair string) bool { return strings.HasPrefix(pair, pointHash+"=") }
+	if hashSet && slices.Contains(algorithms.ParamNames(q.Info.Defaults), pointHash) && !slices.ContainsFunc(params, named) {
+		params = append([]string{pointHash + "=" + hash.Name}, params...)
 	}
 	q.Params, err = parseParams(params)
 	return err

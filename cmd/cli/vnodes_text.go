@@ -465,7 +465,7 @@ func (t *answering) contenders() {
 		}
 		if c.Skip != "" {
 			rows = append(rows, []string{name, "-", "-", "-", "-"})
-			notes = append(notes, name+": "+c.Skip)
+			notes = append(notes, name+": out of the question, "+strings.Join(c.Cannot, "; "))
 			continue
 		}
 		peak := dashed(c.Peak, "%.2f")

@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/ringbench/ringbench/harness"
@@ -134,7 +135,7 @@ func TestAHotKeyIsNotBlamedOnVnodes(t *testing.T) {
 	q := ask(10, Peak, 1.5)
 	q.Keys = CountedKeys(counts, names)
 	a := mustSolve(t, q)
-	if a.VNodes != 0 || a.Keys.HotKey != "home" || math.Abs(a.Keys.HotPeak-10*500.0/2499) > 1e-9 {
+	if a.VNodes != 0 || !strings.Contains(a.Why, `"home" alone`) || a.Keys.HotKey != "home" || math.Abs(a.Keys.HotPeak-10*500.0/2499) > 1e-9 {
 		t.Errorf("a key with a fifth of the requests of 10 nodes: %d vnodes, %q, %+v", a.VNodes, a.Why, a.Keys)
 	}
 	if a.Keys.Weights < 3*a.Keys.Placement {
@@ -148,15 +149,19 @@ func TestPartsOfTheSpreadAddUp(t *testing.T) {
 	for i := range counts {
 		counts[i] = 1 / math.Sqrt(float64(i+1))
 	}
-	for name, keys := range map[string]*Keys{
-		"few":     EvenKeys(700),
-		"unequal": CountedKeys(counts, func(int) string { return "" }),
+	for name, c := range map[string]struct {
+		keys  *Keys
+		light float64 // weight of a node whose points are rounded up when it is small
+	}{
+		"few":     {EvenKeys(700), 1},
+		"unequal": {CountedKeys(counts, func(int) string { return "" }), 1},
+		"rounded": {EvenKeys(20000), 0.01},
 	} {
 		q := ask(6, CV, 0.2)
-		for i, w := range []float64{1, 1, 2, 2, 4, 4} {
+		for i, w := range []float64{c.light, 1, 2, 2, 4, 4} {
 			q.Nodes[i].Weight = w
 		}
-		q.Keys = keys
+		q.Keys = c.keys
 		s := mustSolver(t, q)
 		want := s.keyParts(50).Total
 		p, err := s.modelled(s.counts(50), 8000)
@@ -167,7 +172,7 @@ func TestPartsOfTheSpreadAddUp(t *testing.T) {
 		for _, cv := range p.cv {
 			sum += cv * cv
 		}
-		if got := math.Sqrt(sum / float64(len(p.cv))); math.Abs(got/want-1) > 0.03 {
+		if got := math.Sqrt(sum / float64(len(p.cv))); math.Abs(got/want-1) > 0.05 {
 			t.Errorf("%s keys: spread %.4f, the parts add up to %.4f", name, got, want)
 		}
 	}

@@ -110,7 +110,11 @@ func (a *Answer) Contend(ctx context.Context, q Question, infos []algorithms.Inf
 	q.Keys = EvenKeys(keysCompared)
 	floor := 1 + s.perfect().mean(Peak)
 	for _, c := range spec.Contestants {
-		a.Compare = append(a.Compare, a.contender(c.Algorithm, trials, infos, floor))
+		found := a.contender(c.Algorithm, trials, infos, floor)
+		if c.Algorithm == a.Algorithm && a.Change != nil && !weighted {
+			found.Moved = &a.Change.Moved // the mean of all placements, not of a few
+		}
+		a.Compare = append(a.Compare, found)
 	}
 	return nil
 }
@@ -157,9 +161,6 @@ func (a *Answer) contender(name string, trials []results.Trial, infos []algorith
 			if row.VNodes == a.VNodes {
 				c.Peak, c.PeakP95 = &row.PeakMean, &row.PeakP95
 			}
-		}
-		if a.Change != nil {
-			c.Moved = &a.Change.Moved
 		}
 	case c.Spilled != nil:
 		c.Peak = mean("load-peak")

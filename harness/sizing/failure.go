@@ -242,7 +242,6 @@ func (c *circle) lost(victim int, capacity []float64) int {
 			i := c.owner[to]
 			c.held[to] += c.held[k]
 			c.now[i] += c.held[k]
-			c.held[k] = 0
 			c.touched = append(c.touched, to)
 			if overloaded(c.now[i], capacity[i]) {
 				dying = append(dying, int(i))

@@ -142,7 +142,8 @@ func dirichlet(counts []int, r *rand.Rand, shares []float64) {
 const (
 	leastPlacements = 100
 	mostPlacements  = 1000
-	pointBudget     = 30_000_000
+	pointBudget     = 30_000_000  // where that allows more than the least
+	mostPoints      = 400_000_000 // even for the least
 )
 
 // placements returns over how many sets of names the algorithm is asked.
@@ -154,7 +155,8 @@ func (s *solver) placements(v int) int {
 			points += float64(n)
 		}
 	}
-	return int(min(max(pointBudget/points, leastPlacements), mostPlacements))
+	least := min(max(mostPoints/points, 3), leastPlacements)
+	return int(min(max(pointBudget/points, least), mostPlacements))
 }
 
 // measured asks the algorithm itself over n sets of random names.

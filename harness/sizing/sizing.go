@@ -172,7 +172,7 @@ type Row struct {
 
 // Bounds of the random placements behind a figure.
 const (
-	leastDraws = 2000
+	leastDraws = 200
 	mostDraws  = 20000
 	keyedDraws = 5000 // where each draw also lets the keys fall
 )

@@ -259,6 +259,14 @@ func TestMemoryBoundsTheAnswer(t *testing.T) {
 	}
 	q.Target.Value = 1.15
 	q.MaxMemory = 300 << 10
+	most := mustSolver(t, q).most
+	for v, fits := range map[int]bool{most: true, most + 1: false} {
+		c := ring.Default
+		c.VNodes = v
+		if bytes := c.Forecast(q.Nodes); (bytes <= q.MaxMemory) != fits {
+			t.Errorf("%d vnodes take %d bytes of %d, and %d are the most", v, bytes, q.MaxMemory, most)
+		}
+	}
 	for _, r := range mustSolve(t, q).Rows {
 		if r.VNodes > 600 {
 			t.Errorf("a row of %d vnodes does not fit into 300 KiB", r.VNodes)

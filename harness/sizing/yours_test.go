@@ -14,7 +14,7 @@ import (
 // Under renamings that are real-looking themselves, the place of one cluster
 // among all is anywhere alike.
 func TestPercentileIsUniformOverRenamings(t *testing.T) {
-	const renamings = 400
+	const renamings = 1500
 	lists := map[string]func(r *rand.Rand) []algorithms.Node{
 		"addresses": func(r *rand.Rand) (nodes []algorithms.Node) {
 			subnet, port := r.IntN(1<<16), 1024+r.IntN(60000)
