@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -25,7 +26,8 @@ const (
 
 // CompareRuns compares two runs: exact metrics with equality, heap within 1%, and
 // timed ones with a tolerance of 10%, since the runs were not taken side by side.
-// With exact, only the exact metrics. Timed metrics of runs from different
+// With exactOnly, only the exact metrics. A cell of which a check failed in head
+// has wrong answers, whatever its figures. Timed metrics of runs from different
 // machines wrap [ErrMachines].
 func CompareRuns(base, head *Set, exactOnly bool, accept *regexp.Regexp) (*Comparison, error) {
 	c := &Comparison{Design: "two stored runs"}
@@ -41,6 +43,7 @@ func CompareRuns(base, head *Set, exactOnly bool, accept *regexp.Regexp) (*Compa
 		}
 		c.Rows = append(c.Rows, timed...)
 	}
+	c.Rows = withFailures(c.Rows, head)
 	for _, s := range []*Set{base, head} {
 		if s.End == nil || !s.End.Complete {
 			c.Warnings = append(c.Warnings, "a run is not complete, and what it lacks is not compared")
@@ -49,6 +52,22 @@ func CompareRuns(base, head *Set, exactOnly bool, accept *regexp.Regexp) (*Compa
 	}
 	c.Sort()
 	return c, nil
+}
+
+// withFailures puts one row for each cell of which a check failed in the set in
+// place of the rows that its figures have.
+func withFailures(rows []Change, head *Set) []Change {
+	failed := map[string]bool{}
+	var wrong []Change
+	for i := range head.Trials {
+		if t := &head.Trials[i]; t.Failed() && !failed[t.Cell] {
+			failed[t.Cell] = true
+			wrong = append(wrong, Change{Name: t.Cell, Metric: everything, Verdict: Wrong, Note: t.Skip,
+				Base: none, Head: none, Ratio: none, Low: none, High: none, P: none})
+		}
+	}
+	rows = slices.DeleteFunc(rows, func(r Change) bool { return failed[r.Name] })
+	return append(rows, wrong...)
 }
 
 // timedRows compares what a clock or the heap told.
