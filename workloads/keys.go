@@ -29,16 +29,18 @@ type KeySet interface {
 	Key(rank int) string
 }
 
-// Prefix stands before the number in the keys of "seq:COUNT".
+// Prefix stands before the number in the keys of "seq:COUNT" and "padded:COUNT".
 const Prefix = "user:"
 
-// defaultSeed is the seed of "random:COUNT" and "uuid:COUNT".
+// defaultSeed is the seed of "url:COUNT", "random:COUNT" and "uuid:COUNT".
 const defaultSeed = 1
 
 // sequential holds the keys prefix+from, prefix+(from+1), ...
 type sequential struct {
+	name     string
 	prefix   string
 	from, to int
+	width    int // of the numbers, to which zeros fill them up
 }
 
 // Sequential returns the keys prefix+from to prefix+(to-1), numbers in decimal.
@@ -46,25 +48,80 @@ type sequential struct {
 // "seq:PREFIX:FROM:TO" otherwise. It panics unless 0 <= from <= to and there are
 // no more than MaxKeys.
 func Sequential(prefix string, from, to int) KeySet {
+	return numbered("seq", prefix, from, to, 0)
+}
+
+// padded is like [Sequential] with numbers as wide as the last of them.
+func padded(prefix string, from, to int) KeySet {
+	return numbered("padded", prefix, from, to, len(strconv.Itoa(to-1)))
+}
+
+func numbered(kind, prefix string, from, to, width int) KeySet {
 	if from < 0 || to < from || to-from > MaxKeys {
 		panic(fmt.Sprintf("workloads: sequential keys from %d to %d", from, to))
 	}
-	return sequential{prefix, from, to}
-}
-
-func (s sequential) Name() string {
-	if s.prefix == Prefix && s.from == 0 {
-		return fmt.Sprintf("seq:%d", s.to)
+	name := fmt.Sprintf("%s:%s:%d:%d", kind, prefix, from, to)
+	if prefix == Prefix && from == 0 {
+		name = fmt.Sprintf("%s:%d", kind, to)
 	}
-	return fmt.Sprintf("seq:%s:%d:%d", s.prefix, s.from, s.to)
+	return sequential{name, prefix, from, to, width}
 }
 
-func (s sequential) Len() int { return s.to - s.from }
+func (s sequential) Name() string { return s.name }
+func (s sequential) Len() int     { return s.to - s.from }
 
 func (s sequential) Key(rank int) string {
 	checkRank(rank, s.Len())
 	var digits [20]byte
-	return s.prefix + string(strconv.AppendInt(digits[:0], int64(s.from+rank), 10))
+	at := len(digits)
+	for number := s.from + rank; number > 0 || at == len(digits); number /= 10 {
+		at--
+		digits[at] = '0' + byte(number%10)
+	}
+	for len(digits)-at < s.width {
+		at--
+		digits[at] = '0'
+	}
+	return s.prefix + string(digits[at:])
+}
+
+// The keys of "prefix:COUNT" have that many bytes in common.
+const (
+	defaultPrefixBytes = 64
+	maxPrefixBytes     = 4096
+)
+
+// prefixed returns the numbers below count behind the same bytes, which read like
+// the path that a service puts before its keys.
+func prefixed(count, bytes int) KeySet {
+	const path = "production/eu-west-1/orders/cache/v2/"
+	s := sequential{prefix: strings.Repeat(path, 1+bytes/len(path))[:bytes], to: count}
+	s.name = withParameter("prefix", count, bytes, defaultPrefixBytes)
+	return s
+}
+
+// defaultTagged is how many keys of "tag:COUNT" have the same tag.
+const defaultTagged = 10
+
+// tagged holds keys with a tag in braces, each of them the tag of perTag keys in
+// a row. A cluster that places keys by their tag, as Redis does, keeps those
+// together.
+type tagged struct {
+	name          string
+	count, perTag int
+}
+
+func (s tagged) Name() string { return s.name }
+func (s tagged) Len() int     { return s.count }
+
+func (s tagged) Key(rank int) string {
+	checkRank(rank, s.count)
+	var buffer [64]byte
+	key := append(buffer[:0], "{user:"...)
+	key = strconv.AppendInt(key, int64(rank/s.perTag), 10)
+	key = append(key, "}:item:"...)
+	key = strconv.AppendInt(key, int64(rank%s.perTag), 10)
+	return string(key)
 }
 
 // generated holds keys that are made from their rank and a seed.
@@ -140,6 +197,41 @@ func uuidKey(salt *[4]uint64, rank uint64) string {
 	return string(text[:])
 }
 
+// urls returns count keys that look like the addresses of a shop's pages, such as
+// "https://www.example.com/garden/blue-lamp-2938475612?page=3". They are distinct,
+// because the number is a one-to-one function of the rank.
+func urls(count int, seed uint64) KeySet {
+	return generate("url", count, seed, urlKey)
+}
+
+// The words of the addresses. There are powers of two of each.
+var (
+	hosts    = [4]string{"www.example.com", "shop.example.com", "m.example.com", "example.org"}
+	sections = [8]string{"books", "garden", "kitchen", "lighting", "music", "shoes", "tools", "toys"}
+	colours  = [8]string{"black", "blue", "brown", "green", "grey", "red", "white", "yellow"}
+	things   = [8]string{"bag", "box", "chair", "clock", "cup", "lamp", "shelf", "table"}
+)
+
+func urlKey(salt *[4]uint64, rank uint64) string {
+	x := scramble(rank, salt[2], salt[3], 64)
+	var buffer [96]byte
+	key := append(buffer[:0], "https://"...)
+	key = append(key, hosts[x%4]...)
+	key = append(key, '/')
+	key = append(key, sections[x>>2%8]...)
+	key = append(key, '/')
+	key = append(key, colours[x>>5%8]...)
+	key = append(key, '-')
+	key = append(key, things[x>>8%8]...)
+	key = append(key, '-')
+	key = strconv.AppendUint(key, scramble(rank, salt[0], salt[1], 32), 10)
+	if page := x >> 11 % 16; page > 8 { // most addresses have no query
+		key = append(key, "?page="...)
+		key = strconv.AppendUint(key, page-7, 10)
+	}
+	return string(key)
+}
+
 // scramble maps the numbers below 2^width one to one onto themselves, another way
 // for each pair of salts. Each step can be undone: the exclusive or with a salt
 // by itself, the exclusive or with a right shift from the top bits down, and the
@@ -162,12 +254,20 @@ func checkRank(rank, n int) {
 	}
 }
 
+// kinds lists what ParseKeys takes, as its error shows it.
+const kinds = "seq:PREFIX:FROM:TO, padded:PREFIX:FROM:TO, prefix:COUNT:BYTES, tag:COUNT:KEYS, url:COUNT:SEED, random:COUNT:SEED or uuid:COUNT:SEED"
+
 // ParseKeys makes the key set that the spec names:
 //
-//	seq:COUNT             seq:user::0:COUNT
-//	seq:PREFIX:FROM:TO    PREFIX followed by FROM to TO-1; PREFIX may hold colons
-//	random:COUNT[:SEED]   see [Random]; the seed is 1 unless given
-//	uuid:COUNT[:SEED]     see [UUID]; the seed is 1 unless given
+//	seq:COUNT               seq:user::0:COUNT
+//	seq:PREFIX:FROM:TO      PREFIX followed by FROM to TO-1; PREFIX may hold colons
+//	padded:COUNT            padded:user::0:COUNT
+//	padded:PREFIX:FROM:TO   the same, the numbers filled up with zeros to one width
+//	prefix:COUNT[:BYTES]    numbers behind the same BYTES bytes, 64 unless given
+//	tag:COUNT[:KEYS]        {user:T}:item:I, KEYS keys a tag, 10 unless given
+//	url:COUNT[:SEED]        addresses of web pages; the seed is 1 unless given
+//	random:COUNT[:SEED]     see [Random]; the seed is 1 unless given
+//	uuid:COUNT[:SEED]       see [UUID]; the seed is 1 unless given
 //
 // The set's name is the spec in its shortest form, so that ParseKeys of the name
 // makes the same set again.
@@ -178,26 +278,66 @@ func ParseKeys(spec string) (KeySet, error) {
 	}
 	switch kind {
 	case "seq":
-		return parseSequential(spec, rest)
+		return parseSequential(spec, kind, rest, Sequential)
+	case "padded":
+		return parseSequential(spec, kind, rest, padded)
+	case "prefix":
+		return parseWithParameter(spec, rest, "BYTES", defaultPrefixBytes, maxPrefixBytes, prefixed)
+	case "tag":
+		return parseWithParameter(spec, rest, "KEYS", defaultTagged, MaxKeys, func(count, perTag int) KeySet {
+			return tagged{withParameter("tag", count, perTag, defaultTagged), count, perTag}
+		})
+	case "url":
+		return parseGenerated(spec, rest, urls)
 	case "random":
 		return parseGenerated(spec, rest, Random)
 	case "uuid":
 		return parseGenerated(spec, rest, UUID)
 	}
-	return nil, fmt.Errorf("keys %q: unknown kind %q, want seq:PREFIX:FROM:TO, random:COUNT:SEED or uuid:COUNT:SEED", spec, kind)
+	return nil, fmt.Errorf("keys %q: unknown kind %q, want %s", spec, kind, kinds)
 }
 
-func parseSequential(spec, rest string) (KeySet, error) {
+// withParameter returns the name "KIND:COUNT:PARAMETER", without the parameter
+// when it is the default.
+func withParameter(kind string, count, parameter, byDefault int) string {
+	if parameter == byDefault {
+		return fmt.Sprintf("%s:%d", kind, count)
+	}
+	return fmt.Sprintf("%s:%d:%d", kind, count, parameter)
+}
+
+// parseWithParameter reads COUNT and a whole number from 1 to most that may
+// follow it.
+func parseWithParameter(spec, rest, field string, byDefault, most int, make func(count, parameter int) KeySet) (KeySet, error) {
+	countField, parameterField, given := strings.Cut(rest, ":")
+	count, err := parseCount(spec, "COUNT", countField)
+	if err != nil {
+		return nil, err
+	}
+	parameter := byDefault
+	if given {
+		parameter, err = parseNumber(spec, field, parameterField)
+		if err != nil {
+			return nil, err
+		}
+		if parameter < 1 || parameter > most {
+			return nil, fmt.Errorf("keys %q: %s is %d, want 1 to %d", spec, field, parameter, most)
+		}
+	}
+	return make(count, parameter), nil
+}
+
+func parseSequential(spec, kind, rest string, make func(prefix string, from, to int) KeySet) (KeySet, error) {
 	fields := strings.Split(rest, ":")
 	if len(fields) == 1 {
 		count, err := parseCount(spec, "COUNT", rest)
 		if err != nil {
 			return nil, err
 		}
-		return Sequential(Prefix, 0, count), nil
+		return make(Prefix, 0, count), nil
 	}
 	if len(fields) == 2 {
-		return nil, fmt.Errorf("keys %q: want seq:PREFIX:FROM:TO or seq:COUNT", spec)
+		return nil, fmt.Errorf("keys %q: want %s:PREFIX:FROM:TO or %s:COUNT", spec, kind, kind)
 	}
 	last := len(fields) - 1
 	from, err := parseNumber(spec, "FROM", fields[last-1])
@@ -213,7 +353,7 @@ func parseSequential(spec, rest string) (KeySet, error) {
 	case to-from > MaxKeys:
 		return nil, fmt.Errorf("keys %q: %d keys, at most %d are possible", spec, to-from, MaxKeys)
 	}
-	return Sequential(strings.Join(fields[:last-1], ":"), from, to), nil
+	return make(strings.Join(fields[:last-1], ":"), from, to), nil
 }
 
 func parseGenerated(spec, rest string, make func(int, uint64) KeySet) (KeySet, error) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +27,10 @@ func TestKeysOfASetAreDistinct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(0, 3000).Draw(t, "count")
 		seed := rapid.Uint64().Draw(t, "seed")
-		for _, set := range []KeySet{Random(count, seed), UUID(count, seed), Sequential("k", 7, 7+count)} {
+		for _, set := range []KeySet{
+			Random(count, seed), UUID(count, seed), urls(count, seed), Sequential("k", 7, 7+count), padded("k", 7, 8+count),
+			prefixed(count, rapid.IntRange(1, 100).Draw(t, "bytes")), tagged{count: count, perTag: rapid.IntRange(1, 100).Draw(t, "per tag")},
+		} {
 			seen := map[string]bool{}
 			for _, key := range keysOf(set) {
 				if seen[key] {
@@ -70,7 +74,7 @@ func unscramble(x, salt0, salt1 uint64, width uint) uint64 {
 func TestScrambleIsOneToOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		salt0, salt1 := rapid.Uint64().Draw(t, "salt0"), rapid.Uint64().Draw(t, "salt1")
-		for _, width := range []uint{62, 64} {
+		for _, width := range []uint{32, 62, 64} {
 			x := rapid.Uint64().Draw(t, "x") >> (64 - width)
 			y := scramble(x, salt0, salt1, width)
 			if y>>(width-1)>>1 != 0 {
@@ -104,8 +108,79 @@ func TestUUIDHasTheFormOfVersion4(t *testing.T) {
 	}
 }
 
+func TestPaddedNumbersHaveOneWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.IntRange(0, 200).Draw(t, "from")
+		to := from + rapid.IntRange(1, 2000).Draw(t, "count")
+		set, width := padded("k", from, to), len(fmt.Sprint(to-1))
+		for rank, key := range keysOf(set) {
+			if want := fmt.Sprintf("k%0*d", width, from+rank); key != want {
+				t.Fatalf("%s: key %d is %q, want %q", set.Name(), rank, key, want)
+			}
+		}
+	})
+}
+
+func TestPrefixedKeysShareTheirFirstBytes(t *testing.T) {
+	for _, bytes := range []int{1, 36, 37, 38, maxPrefixBytes} {
+		keys := keysOf(prefixed(12, bytes))
+		for rank, key := range keys {
+			if key[:bytes] != keys[0][:bytes] || key[bytes:] != fmt.Sprint(rank) {
+				t.Errorf("key %d of those with %d bytes in common is %q", rank, bytes, key)
+			}
+		}
+	}
+}
+
+func TestATagStandsInAsManyKeysAsAskedFor(t *testing.T) {
+	const count, perTag = 1000, 7
+	keys := map[string]int{}
+	for _, key := range keysOf(tagged{count: count, perTag: perTag}) {
+		tag := key[strings.Index(key, "{")+1 : strings.Index(key, "}")]
+		keys[tag]++
+	}
+	if len(keys) != (count+perTag-1)/perTag {
+		t.Errorf("%d tags", len(keys))
+	}
+	for tag, n := range keys {
+		if n != perTag && tag != "user:142" {
+			t.Errorf("tag %s stands in %d keys, want %d", tag, n, perTag)
+		}
+	}
+}
+
+func TestURLsLookLikeAddresses(t *testing.T) {
+	form := regexp.MustCompile(`^https://([a-z.]+)/([a-z]+)/([a-z]+)-([a-z]+)-([0-9]{1,10})(\?page=([0-9]))?$`)
+	words := [8]map[string]bool{}
+	for i := range words {
+		words[i] = map[string]bool{}
+	}
+	set := urls(2000, 3).(*generated)
+	for rank, key := range keysOf(set) {
+		match := form.FindStringSubmatch(key)
+		if match == nil {
+			t.Fatalf("%q is no such address", key)
+		}
+		number, _ := strconv.ParseUint(match[5], 10, 64)
+		if back := unscramble(number, set.salt[0], set.salt[1], 32); back != uint64(rank) {
+			t.Fatalf("the number of %q leads back to rank %d, want %d", key, back, rank)
+		}
+		for i, word := range match {
+			words[i][word] = true
+		}
+	}
+	for i, want := range [...]int{2000, len(hosts), len(sections), len(colours), len(things)} {
+		if len(words[i]) != want {
+			t.Errorf("part %d of the addresses is one of %d, want %d", i, len(words[i]), want)
+		}
+	}
+	if len(words[7]) != 8 { // none and pages 2 to 8
+		t.Errorf("pages %v", words[7])
+	}
+}
+
 func TestSeedsGiveOtherKeys(t *testing.T) {
-	for _, of := range []func(int, uint64) KeySet{Random, UUID} {
+	for _, of := range []func(int, uint64) KeySet{Random, UUID, urls} {
 		seen := map[string]bool{}
 		for seed := range uint64(4) {
 			for _, key := range keysOf(of(1000, seed)) {
@@ -131,6 +206,19 @@ func TestParseKeys(t *testing.T) {
 		{"seq:a:b:c:98:101", "seq:a:b:c:98:101", 3, "a:b:c98", "a:b:c100"},
 		{"seq:\x00\xff\n:5:6", "seq:\x00\xff\n:5:6", 1, "\x00\xff\n5", "\x00\xff\n5"},
 		{"seq:x:9223372036854775806:9223372036854775807", "seq:x:9223372036854775806:9223372036854775807", 1, "x9223372036854775806", "x9223372036854775806"},
+		{"padded:1000", "padded:1000", 1000, "user:000", "user:999"},
+		{"padded:user::0:1001", "padded:1001", 1001, "user:0000", "user:1000"},
+		{"padded:1", "padded:1", 1, "user:0", "user:0"},
+		{"padded:a:b:98:101", "padded:a:b:98:101", 3, "a:b098", "a:b100"},
+		{"prefix:11", "prefix:11", 11, "production/eu-west-1/orders/cache/v2/production/eu-west-1/orders0", "production/eu-west-1/orders/cache/v2/production/eu-west-1/orders10"},
+		{"prefix:11:64", "prefix:11", 11, "", ""},
+		{"prefix:11:4", "prefix:11:4", 11, "prod0", "prod10"},
+		{"tag:25", "tag:25", 25, "{user:0}:item:0", "{user:2}:item:4"},
+		{"tag:25:10", "tag:25", 25, "", ""},
+		{"tag:2147483647:1", "tag:2147483647:1", math.MaxInt32, "{user:0}:item:0", "{user:2147483646}:item:0"},
+		{"url:2", "url:2", 2, "", ""},
+		{"url:2:1", "url:2", 2, "", ""},
+		{"url:2:7", "url:2:7", 2, "", ""},
 		{"random:2", "random:2", 2, "1bd8375ae811c82a", "e81565b9f5223051"},
 		{"random:2:1", "random:2", 2, "1bd8375ae811c82a", "e81565b9f5223051"},
 		{"random:2:7", "random:2:7", 2, "", ""},
@@ -169,6 +257,15 @@ func TestParseKeysNamesTheFieldThatIsWrong(t *testing.T) {
 		{"seq:user:11:10", `TO (10) must be above FROM (11)`},
 		{"seq:user:0:2147483648", `at most 2147483647`},
 		{"seq:user:0:99999999999999999999", `TO "99999999999999999999" is not a whole number`},
+		{"padded:user:10", `want padded:PREFIX:FROM:TO`},
+		{"padded:0", `COUNT is 0`},
+		{"prefix:5:0", `BYTES is 0, want 1 to 4096`},
+		{"prefix:5:4097", `BYTES is 4097`},
+		{"prefix:5:x", `BYTES "x"`},
+		{"prefix:x", `COUNT "x"`},
+		{"tag:5:0", `KEYS is 0, want 1 to 2147483647`},
+		{"tag:5:1:2", `KEYS "1:2"`},
+		{"url:5:x", `SEED "x"`},
 		{"uuid:", `COUNT ""`},
 		{"uuid:1e6", `COUNT "1e6"`},
 		{"uuid:2147483648:1", `at most 2147483647`},
@@ -189,7 +286,7 @@ func TestParseKeysNamesTheFieldThatIsWrong(t *testing.T) {
 }
 
 func FuzzParseKeys(f *testing.F) {
-	for _, spec := range []string{"seq:10", "seq:a:b:0:5", "uuid:5:1", "random:5:18446744073709551615", "seq:::1:2", "x"} {
+	for _, spec := range []string{"seq:10", "seq:a:b:0:5", "uuid:5:1", "random:5:18446744073709551615", "seq:::1:2", "padded:x:9:11", "prefix:5:7", "tag:9:2", "url:5", "x"} {
 		f.Add(spec)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {
@@ -213,7 +310,7 @@ func FuzzParseKeys(f *testing.F) {
 }
 
 func TestARankOutsideTheSetPanics(t *testing.T) {
-	for _, set := range []KeySet{Sequential("k", 5, 8), Random(3, 1), UUID(3, 1)} {
+	for _, set := range []KeySet{Sequential("k", 5, 8), tagged{count: 3, perTag: 2}, Random(3, 1), UUID(3, 1)} {
 		for _, rank := range []int{-1, 3} {
 			func() {
 				defer func() {
@@ -228,7 +325,7 @@ func TestARankOutsideTheSetPanics(t *testing.T) {
 }
 
 func TestKeyAllocatesOnce(t *testing.T) {
-	for _, set := range []KeySet{Sequential(Prefix, 0, 1e6), Sequential(strings.Repeat("long", 100), 0, 1e6), Random(1e6, 1), UUID(1e6, 1)} {
+	for _, set := range []KeySet{Sequential(Prefix, 0, 1e6), Sequential(strings.Repeat("long", 100), 0, 1e6), Random(1e6, 1), UUID(1e6, 1), urls(1e6, 1), padded(Prefix, 0, 1e6), prefixed(1e6, 500), tagged{count: 1e6, perTag: 10}} {
 		rank := 0
 		allocs := testing.AllocsPerRun(1000, func() {
 			rank += 997
