@@ -24,6 +24,15 @@ type FileOptions struct {
 	// stands for, a finite number of 0 or more. Without it each row is one.
 	CountColumn string
 
+	// SizeColumn is the name of the column that tells how many bytes each request
+	// of a row asks for, a finite number of 0 or more.
+	SizeColumn string
+
+	// Format is [LibCacheSimCSV] or [OracleGeneral] for a trace of that kind, whose
+	// columns need no names. Without it and without KeyColumn, a name that holds
+	// ".oracleGeneral" tells an OracleGeneral trace.
+	Format string
+
 	// Comma separates the columns. Zero takes the first of comma, tab, semicolon
 	// and vertical bar that makes KeyColumn a column. Tabs make the file a TSV,
 	// in which quotation marks mean nothing; all others make it a CSV as in
@@ -40,6 +49,7 @@ type KeyFile struct {
 	name   string
 	keys   []string
 	counts []float64
+	bytes  []float64 // nil when the file tells no sizes
 }
 
 // Name returns "file:BASE:COUNT", with the last part of the path and the number of
@@ -57,15 +67,22 @@ func (f *KeyFile) Key(rank int) string { return f.keys[rank] }
 // least one is above 0. The slice is the file's own and must not be changed.
 func (f *KeyFile) Counts() []float64 { return f.counts }
 
+// Bytes returns the number of bytes that the requests for each key ask for, by rank:
+// the sum over its rows of requests times size. It is nil when the file tells no
+// sizes. The slice is the file's own and must not be changed.
+func (f *KeyFile) Bytes() []float64 { return f.bytes }
+
 // ReadKeys reads a file of keys into memory. The path "-" stands for
 // [FileOptions.Stdin]; a name that ends in .gz, .zst or .xz is decompressed. A
 // file without any key is an error, as is one whose counts are all 0. Errors begin
-// with the file and, where there is one, the line and the column.
+// with the file and, where there is one, the line and the column, or the number of
+// the record in a binary trace.
 //
 // The time is linear in the size of the file; the memory is that of the distinct
 // keys and about 80 bytes for each of them.
 func ReadKeys(path string, o FileOptions) (*KeyFile, error) {
 	f := &KeyFile{name: filepath.Base(path)}
+	sized := o.sized(path)
 	seen := newIndex()
 	var texts arena
 	for row, err := range o.rows(path) {
@@ -81,14 +98,28 @@ func ReadKeys(path string, o FileOptions) (*KeyFile, error) {
 				// append by itself grows by a quarter and copies four times as much.
 				f.keys = slices.Grow(f.keys, len(f.keys)+1)
 				f.counts = slices.Grow(f.counts, len(f.keys)+1)
+				if sized {
+					f.bytes = slices.Grow(f.bytes, len(f.keys)+1)
+				}
 			}
 			f.keys = append(f.keys, texts.keep(row.key))
 			f.counts = append(f.counts, 0)
+			if sized {
+				f.bytes = append(f.bytes, 0)
+			}
 		}
 		f.counts[rank] += row.count
+		if sized {
+			f.bytes[rank] += float64(row.count * row.size)
+		}
 	}
-	if err := checkCounts(f.counts); err != nil {
+	if err := checkCounts("counts", f.counts); err != nil {
 		return nil, fmt.Errorf("%s: column %q: %w", path, o.CountColumn, err)
+	}
+	if o.SizeColumn != "" {
+		if err := checkCounts("bytes", f.bytes); err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", path, o.SizeColumn, err)
+		}
 	}
 	return f, nil
 }

@@ -18,14 +18,15 @@ import (
 // bufferSize is how much of a file is read at once, in bytes.
 const bufferSize = 1 << 16
 
-// An input is a file of keys, decompressed, read line by line.
+// An input is a file of keys, decompressed, read line by line or record by record.
 type input struct {
 	path   string
 	packed *packing // nil when not compressed
 	r      *bufio.Reader
 	limit  *limit
 	long   []byte // a line that the buffer of r does not hold
-	number int    // of the line read last, from 1
+	unit   string // what number counts: "" for lines, otherwise its name and a space
+	number int    // of the line or record read last, from 1
 	close  func()
 }
 
@@ -39,7 +40,7 @@ type packing struct {
 }
 
 var packings = []*packing{
-	{".gz", "gzip", "gzip -dc", "\x1f\x8b", func(r io.Reader) (io.Reader, func(), error) {
+	{".gz", "gzip", "gzip -dc", "\x1f\x8b\x08", func(r io.Reader) (io.Reader, func(), error) {
 		z, err := gzip.NewReader(r)
 		return z, func() {}, err
 	}},
@@ -149,7 +150,10 @@ func (in *input) line() ([]byte, error) {
 	return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
 }
 
-// readError says why nothing more can be read at the present line. It hands on
+// place returns the file with the number of the line or record read last.
+func (in *input) place() string { return fmt.Sprintf("%s:%s%d", in.path, in.unit, in.number) }
+
+// readError says why nothing more can be read at the present place. It hands on
 // io.EOF as it is.
 func (in *input) readError(err error) error {
 	if err == io.EOF {
@@ -157,7 +161,7 @@ func (in *input) readError(err error) error {
 	}
 	where := in.path
 	if in.number > 0 {
-		where = fmt.Sprintf("%s:%d", in.path, in.number)
+		where = in.place()
 	}
 	var path *fs.PathError
 	switch {

@@ -1,7 +1,6 @@
 package workloads
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -13,7 +12,7 @@ import (
 
 // A Popularity says how large a part of the requests each rank of a key set gets.
 // For [Uniform] and [Zipf] rank 0 is the most popular; for [Counts] the ranks are
-// those of the counts.
+// those of the counts. [ParsePopularity] makes all there are.
 type Popularity struct {
 	name string
 	n    int
@@ -43,19 +42,47 @@ func Zipf(s float64, n int) *Popularity {
 		panic("workloads: " + err.Error())
 	}
 	checkRanks(n)
+	return fromWeights("zipf:"+shortest(math.Abs(s)), zipfWeights(s, n))
+}
+
+func zipfWeights(s float64, n int) []float64 {
 	weights := make([]float64, n)
 	for r := range weights {
 		weights[r] = exp(-float64(s * ln(float64(r+1))))
 	}
-	return fromWeights("zipf:"+strconv.FormatFloat(math.Abs(s), 'g', -1, 64), weights)
+	return weights
 }
+
+// latest is Zipf(0.99) with the last rank as the most popular: keys are asked for
+// the more, the newer they are, as in YCSB's workload D.
+func latest(n int) *Popularity {
+	weights := zipfWeights(0.99, n)
+	slices.Reverse(weights)
+	return fromWeights("latest", weights)
+}
+
+// hotSet lets the first hot of n ranks have the share of the requests, alike, and
+// the others the rest, alike.
+func hotSet(name string, hot int, share float64, n int) *Popularity {
+	weights := make([]float64, n)
+	for rank := range weights {
+		if rank < hot {
+			weights[rank] = share / float64(hot)
+		} else {
+			weights[rank] = (1 - share) / float64(n-hot)
+		}
+	}
+	return fromWeights(name, weights)
+}
+
+func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // Counts returns the popularity under which each rank is asked for in proportion
 // to its count, such as those of [KeyFile.Counts]. It panics when a count is
 // negative, NaN or infinite, or when all are 0.
 func Counts(counts []float64) *Popularity {
 	checkRanks(len(counts))
-	if err := checkCounts(counts); err != nil {
+	if err := checkCounts("counts", counts); err != nil {
 		panic("workloads: " + err.Error())
 	}
 	return fromWeights("counts", slices.Clone(counts))
@@ -72,9 +99,25 @@ func fromWeights(name string, weights []float64) *Popularity {
 	return &Popularity{name: name, n: len(weights), p: weights, columns: aliasTable(weights)}
 }
 
-// ParsePopularity makes the popularity of n ranks that the spec names: "uniform",
-// "zipf:S" with a finite S >= 0, or "counts", the counts themselves; nil counts
-// mean that there are none.
+// popularities lists what ParsePopularity takes, as its error shows it.
+const popularities = "uniform, zipf:S, hotset:KEYS:SHARE, latest, ycsb-scrambled, counts or bytes"
+
+// ParsePopularity makes the popularity of n ranks that the spec names:
+//
+//	uniform              all ranks alike
+//	zipf:S               see [Zipf], with a finite S >= 0
+//	hotset:KEYS:SHARE    the first KEYS ranks, or that part of them when KEYS is
+//	                     below 1, have SHARE of the requests, above 0 and at most 1;
+//	                     within both sets all ranks are alike
+//	latest               Zipf with 0.99, the last rank being the most popular
+//	ycsb-scrambled       what YCSB's scrambled Zipfian generator draws, which is not
+//	                     Zipf over n ranks: it draws from 10^10 ranks and hashes
+//	                     them onto n, so that the top rank has 3.78% whatever n is
+//	counts               in proportion to the counts, as of [KeyFile.Counts]
+//	bytes                the same with the bytes asked for, as of [KeyFile.Bytes]:
+//	                     what is called requests elsewhere is bytes then
+//
+// The caller hands in the counts or the bytes; nil means that there are none.
 func ParsePopularity(spec string, n int, counts []float64) (*Popularity, error) {
 	if n < 1 || n > MaxKeys {
 		return nil, fmt.Errorf("popularity %q: %d keys, want 1 to %d", spec, n, MaxKeys)
@@ -89,19 +132,51 @@ func ParsePopularity(spec string, n int, counts []float64) (*Popularity, error) 
 		}
 		return Zipf(s, n), nil
 	}
+	if parameters, ok := strings.CutPrefix(spec, "hotset:"); ok {
+		return parseHotSet(spec, parameters, n)
+	}
 	switch spec {
 	case "uniform":
 		return Uniform(n), nil
-	case "counts":
+	case "latest":
+		return latest(n), nil
+	case "ycsb-scrambled":
+		return fromWeights(spec, ycsbWeights(n)), nil
+	case "counts", "bytes":
 		if len(counts) != n {
-			return nil, fmt.Errorf("popularity %q: %d counts for %d keys, it needs a file of keys", spec, len(counts), n)
+			return nil, fmt.Errorf("popularity %q: %d %s for %d keys, it needs a file of keys that tells them", spec, len(counts), spec, n)
 		}
-		if err := checkCounts(counts); err != nil {
+		if err := checkCounts(spec, counts); err != nil {
 			return nil, fmt.Errorf("popularity %q: %w", spec, err)
 		}
-		return Counts(counts), nil
+		return fromWeights(spec, slices.Clone(counts)), nil
 	}
-	return nil, fmt.Errorf("popularity %q is unknown, want uniform, zipf:S or counts", spec)
+	return nil, fmt.Errorf("popularity %q is unknown, want %s", spec, popularities)
+}
+
+func parseHotSet(spec, parameters string, n int) (*Popularity, error) {
+	keys, part, found := strings.Cut(parameters, ":")
+	if !found {
+		return nil, fmt.Errorf("popularity %q: want hotset:KEYS:SHARE, such as hotset:0.1:0.9", spec)
+	}
+	share, err := strconv.ParseFloat(part, 64)
+	if err != nil || !(share > 0 && share <= 1) {
+		return nil, fmt.Errorf("popularity %q: SHARE %q is not a number above 0 and up to 1", spec, part)
+	}
+	size, err := strconv.ParseFloat(keys, 64)
+	if err != nil || !(size > 0) || size >= 1 && size != math.Floor(size) {
+		return nil, fmt.Errorf("popularity %q: KEYS %q is neither a whole number of keys nor a part of them between 0 and 1", spec, keys)
+	}
+	hot := math.Floor(float64(size*float64(n)) + 0.5)
+	if size >= 1 {
+		hot = size
+	} else {
+		hot = min(max(hot, 1), float64(n-1))
+	}
+	if n < 2 || hot >= float64(n) {
+		return nil, fmt.Errorf("popularity %q: %v hot keys of %d, ask for fewer hot keys or more keys", spec, size, n)
+	}
+	return hotSet("hotset:"+shortest(size)+":"+shortest(share), int(hot), share, n), nil
 }
 
 func checkExponent(s float64) error {
@@ -111,17 +186,18 @@ func checkExponent(s float64) error {
 	return nil
 }
 
-func checkCounts(counts []float64) error {
+// checkCounts says what is wrong with the numbers, which are called what.
+func checkCounts(what string, counts []float64) error {
 	for rank, c := range counts {
 		if !(c >= 0) || math.IsInf(c, 1) {
-			return fmt.Errorf("count %v at rank %d, it must be a finite number of 0 or more", c, rank)
+			return fmt.Errorf("%s of rank %d are %v, want a finite number of 0 or more", what, rank, c)
 		}
 	}
 	switch sum := total(counts); {
 	case sum == 0:
-		return errors.New("all counts are 0, some key must be asked for")
+		return fmt.Errorf("all %s are 0, some key must be asked for", what)
 	case !(sum <= math.MaxFloat64):
-		return fmt.Errorf("the counts add up to more than %g, scale them down", math.MaxFloat64)
+		return fmt.Errorf("the %s add up to more than %g, scale them down", what, math.MaxFloat64)
 	}
 	return nil
 }
@@ -132,7 +208,8 @@ func checkRanks(n int) {
 	}
 }
 
-// Name returns "uniform", "zipf:S" or "counts".
+// Name returns the spec in its shortest form: [ParsePopularity] of it makes the same
+// popularity again.
 func (p *Popularity) Name() string { return p.name }
 
 // Len returns the number of ranks.

@@ -1,7 +1,9 @@
 package workloads
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -41,7 +43,7 @@ func chiSquare(observed []int, expected func(i int) float64) float64 {
 
 func TestSamplesFollowTheTrueProbabilities(t *testing.T) {
 	const n, samples = 1000, 300_000
-	popularities := []*Popularity{Uniform(n), Counts(rampWithGaps(n))}
+	popularities := []*Popularity{Uniform(n), Counts(rampWithGaps(n)), latest(n), hotSet("hotset", 30, 0.9, n), parsed(t, "ycsb-scrambled", n)}
 	for _, s := range exponents {
 		popularities = append(popularities, Zipf(s, n))
 	}
@@ -54,6 +56,101 @@ func TestSamplesFollowTheTrueProbabilities(t *testing.T) {
 		got := chiSquare(observed, func(rank int) float64 { return samples * p.P(rank) })
 		if got < 1e-4 || got > 1-1e-4 {
 			t.Errorf("%s: chi-square has p = %g over %d samples", p.Name(), got, samples)
+		}
+	}
+}
+
+// parsed returns the popularity that the spec names.
+func parsed(t *testing.T, spec string, n int) *Popularity {
+	t.Helper()
+	p, err := ParsePopularity(spec, n, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAHotSetHasItsShareOfTheRequests(t *testing.T) {
+	for _, test := range []struct {
+		spec, name string
+		n, hot     int
+		share      float64
+	}{
+		{"hotset:10:0.9", "hotset:10:0.9", 1000, 10, 0.9},
+		{"hotset:1:.5", "hotset:1:0.5", 3, 1, 0.5},
+		{"hotset:0.2:0.8", "hotset:0.2:0.8", 1000, 200, 0.8},
+		{"hotset:0.0001:1", "hotset:0.0001:1", 1000, 1, 1},
+		{"hotset:0.9999:0.5", "hotset:0.9999:0.5", 1000, 999, 0.5},
+		{"hotset:0.5:0.1", "hotset:0.5:0.1", 2, 1, 0.1},
+	} {
+		p := parsed(t, test.spec, test.n)
+		if p.Name() != test.name {
+			t.Errorf("%s is named %s", test.spec, p.Name())
+		}
+		for rank := range test.n {
+			want := test.share / float64(test.hot)
+			if rank >= test.hot {
+				want = (1 - test.share) / float64(test.n-test.hot)
+			}
+			if math.Abs(p.P(rank)-want) > 1e-12 {
+				t.Fatalf("%s: rank %d has %v, want %v", test.spec, rank, p.P(rank), want)
+			}
+		}
+	}
+}
+
+func TestTheLatestKeyIsAskedForMost(t *testing.T) {
+	const n = 1000
+	p, zipf := parsed(t, "latest", n), Zipf(0.99, n)
+	for rank := range n {
+		if p.P(rank) != zipf.P(n-1-rank) {
+			t.Fatalf("rank %d has %v, want that of rank %d under Zipf, %v", rank, p.P(rank), n-1-rank, zipf.P(n-1-rank))
+		}
+	}
+}
+
+// ycsbItem draws an item as YCSB's generator does, from a number below 1.
+func ycsbItem(u float64) uint64 {
+	const items, zeta, theta = 1e10, 26.46902820178302, 0.99
+	if u*zeta < 1 {
+		return 0
+	}
+	second := math.Pow(0.5, theta)
+	if u*zeta < 1+second {
+		return 1
+	}
+	eta := (1 - math.Pow(2/float64(items), 1-theta)) / (1 - (1+second)/zeta)
+	return uint64(items * math.Pow(eta*u-eta+1, 1/(1-theta)))
+}
+
+func TestYCSBScrambledIsWhatItsGeneratorDraws(t *testing.T) {
+	const n, samples = 200, 200_000
+	p := parsed(t, "ycsb-scrambled", n)
+	r := Rand(1, "ycsb")
+	observed := make([]int, n)
+	for range samples {
+		h := fnv.New64a()
+		h.Write(binary.LittleEndian.AppendUint64(nil, ycsbItem(r.Float64())))
+		key := int64(h.Sum64())
+		observed[max(key, -key)%n]++
+	}
+	got := chiSquare(observed, func(rank int) float64 { return samples * p.P(rank) })
+	if got < 1e-4 || got > 1-1e-4 {
+		t.Errorf("chi-square has p = %g over %d samples", got, samples)
+	}
+}
+
+func TestTheTopKeyOfYCSBScrambledHasTheSamePartWhateverTheKeys(t *testing.T) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		p := parsed(t, "ycsb-scrambled", n)
+		top := 0
+		for rank := range n {
+			if p.P(rank) > p.P(top) {
+				top = rank
+			}
+		}
+		if got := 100 * p.P(top); math.Abs(got-3.78) > 0.01 {
+			t.Errorf("the top one of %d keys has %.3f%%, want 3.78%%", n, got)
 		}
 	}
 }
@@ -128,13 +225,13 @@ func TestZipfIsExactWhereRationalNumbersTell(t *testing.T) {
 
 func TestProbabilitiesAddUpToOne(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 999, 100_000} {
-		popularities := []*Popularity{Uniform(n)}
+		popularities := []*Popularity{Uniform(n), latest(n), hotSet("hotset", (n+1)/2, 0.7, n+1)}
 		for _, s := range slices.Concat(exponents, []float64{1e-9, 17.5, 1e6, math.MaxFloat64}) {
 			popularities = append(popularities, Zipf(s, n))
 		}
 		for _, p := range popularities {
 			sum := new(big.Float).SetPrec(200)
-			for rank := range n {
+			for rank := range p.Len() {
 				sum.Add(sum, big.NewFloat(p.P(rank)))
 			}
 			if got, _ := sum.Float64(); math.Abs(got-1) > 1e-12 {
@@ -238,7 +335,12 @@ func TestParsePopularity(t *testing.T) {
 		{"zipf:1.0", nil, "zipf:1"},
 		{"zipf:.99", nil, "zipf:0.99"},
 		{"zipf:1e3", nil, "zipf:1000"},
+		{"hotset:1:0.90", nil, "hotset:1:0.9"},
+		{"hotset:2e0:1", nil, "hotset:2:1"},
+		{"latest", nil, "latest"},
+		{"ycsb-scrambled", nil, "ycsb-scrambled"},
 		{"counts", []float64{1, 2, 3}, "counts"},
+		{"bytes", []float64{1, 2, 3}, "bytes"},
 	} {
 		p, err := ParsePopularity(test.spec, 3, test.counts)
 		if err != nil {
@@ -265,11 +367,26 @@ func TestParsePopularityRefuses(t *testing.T) {
 		{"zipf:", 3, nil, "not a number"},
 		{"zipf", 3, nil, "unknown"},
 		{"", 3, nil, "unknown"},
+		{"hotset", 3, nil, "unknown, want uniform"},
+		{"hotset:1", 3, nil, "want hotset:KEYS:SHARE"},
+		{"hotset:1:", 3, nil, `SHARE "" is not a number`},
+		{"hotset:1:0", 3, nil, `SHARE "0" is not a number above 0`},
+		{"hotset:1:1.1", 3, nil, `SHARE "1.1"`},
+		{"hotset:1:NaN", 3, nil, `SHARE "NaN"`},
+		{"hotset:0:0.5", 3, nil, `KEYS "0" is neither`},
+		{"hotset:1.5:0.5", 3, nil, `KEYS "1.5" is neither`},
+		{"hotset:-1:0.5", 3, nil, `KEYS "-1"`},
+		{"hotset:NaN:0.5", 3, nil, `KEYS "NaN"`},
+		{"hotset:Inf:0.5", 3, nil, `+Inf hot keys of 3`},
+		{"hotset:3:0.5", 3, nil, `3 hot keys of 3, ask for fewer hot keys`},
+		{"hotset:0.5:0.5", 1, nil, `0.5 hot keys of 1`},
+		{"bytes", 3, nil, "0 bytes for 3 keys, it needs a file of keys that tells them"},
+		{"bytes", 2, []float64{0, 0}, "all bytes are 0"},
 		{"counts", 3, nil, "needs a file of keys"},
 		{"counts", 3, []float64{1}, "1 counts for 3 keys"},
 		{"counts", 2, []float64{0, 0}, "all counts are 0"},
-		{"counts", 2, []float64{1, -1}, "count -1"},
-		{"counts", 2, []float64{1, math.NaN()}, "count NaN"},
+		{"counts", 2, []float64{1, -1}, "counts of rank 1 are -1"},
+		{"counts", 2, []float64{1, math.NaN()}, "counts of rank 1 are NaN"},
 		{"counts", 2, []float64{math.MaxFloat64, math.MaxFloat64}, "scale them down"},
 		{"uniform", 0, nil, "0 keys"},
 	} {

@@ -13,11 +13,13 @@ import (
 	"strings"
 )
 
-// A row is a key with the requests that it stands for. The bytes are valid until
-// the next row.
+// A row is a key with the requests that it stands for and the bytes that each of
+// them asks for, 0 when the file does not tell. The key is valid until the next
+// row.
 type row struct {
 	key   []byte
 	count float64
+	size  float64
 }
 
 // rows yields the rows of the file. An error comes last.
@@ -62,10 +64,20 @@ func (o FileOptions) belowHeader() string {
 
 func (o FileOptions) check() error {
 	switch {
+	case o.Format != "" && o.Format != LibCacheSimCSV && o.Format != OracleGeneral:
+		return fmt.Errorf("unknown format %q, want %s or %s", o.Format, LibCacheSimCSV, OracleGeneral)
+	case o.Format != "" && o.KeyColumn+o.CountColumn+o.SizeColumn != "":
+		return fmt.Errorf("the format %s has its own columns, leave out column names or the format", o.Format)
 	case o.KeyColumn == "" && o.CountColumn != "":
 		return fmt.Errorf("count column %q without a key column, name that too", o.CountColumn)
+	case o.KeyColumn == "" && o.SizeColumn != "":
+		return fmt.Errorf("size column %q without a key column, name that too", o.SizeColumn)
 	case o.KeyColumn != "" && o.KeyColumn == o.CountColumn:
 		return fmt.Errorf("column %q cannot hold both keys and counts, name two columns", o.KeyColumn)
+	case o.KeyColumn != "" && o.KeyColumn == o.SizeColumn:
+		return fmt.Errorf("column %q cannot hold both keys and sizes, name two columns", o.KeyColumn)
+	case o.CountColumn != "" && o.CountColumn == o.SizeColumn:
+		return fmt.Errorf("column %q cannot hold both counts and sizes, name two columns", o.CountColumn)
 	case o.Comma == '"' || o.Comma == '\r' || o.Comma == '\n':
 		return fmt.Errorf("columns cannot be separated by %q, use a comma or a tab", o.Comma)
 	}
@@ -74,10 +86,16 @@ func (o FileOptions) check() error {
 
 // reader returns the function that reads row after row.
 func (o FileOptions) reader(in *input) (func() (row, error), error) {
+	switch o.format(in.path) {
+	case LibCacheSimCSV:
+		return in.libCacheSimCSV(), nil
+	case OracleGeneral:
+		return in.oracleGeneral(), nil
+	}
 	if o.KeyColumn == "" {
 		return func() (row, error) {
 			line, err := in.line()
-			return row{line, 1}, err
+			return row{key: line, count: 1}, err
 		}, nil
 	}
 	t, err := o.table(in)
@@ -90,13 +108,14 @@ func (o FileOptions) reader(in *input) (func() (row, error), error) {
 	return t.csv(), nil
 }
 
-// A table knows where in a row the key and the count stand.
+// A table knows where in a row the key, the count and the size stand.
 type table struct {
 	in       *input
 	comma    rune
 	names    []string // of the columns
 	key      int      // index of the key column
 	count    int      // index of the count column, or -1
+	size     int      // index of the size column, or -1
 	firstRow int      // line number of the line below the header
 }
 
@@ -118,7 +137,7 @@ func (o FileOptions) table(in *input) (*table, error) {
 	if o.Comma != 0 {
 		tries = []rune{o.Comma}
 	}
-	t := &table{in: in, comma: tries[0], names: columns(header, tries[0]), count: -1, firstRow: in.number + 1}
+	t := &table{in: in, comma: tries[0], names: columns(header, tries[0]), count: -1, size: -1, firstRow: in.number + 1}
 	for _, comma := range tries {
 		if names := columns(header, comma); slices.Contains(names, o.KeyColumn) {
 			t.comma, t.names = comma, names
@@ -130,6 +149,11 @@ func (o FileOptions) table(in *input) (*table, error) {
 	}
 	if o.CountColumn != "" {
 		if t.count, err = t.find(o.CountColumn); err != nil {
+			return nil, err
+		}
+	}
+	if o.SizeColumn != "" {
+		if t.size, err = t.find(o.SizeColumn); err != nil {
 			return nil, err
 		}
 	}
@@ -193,7 +217,11 @@ func (t *table) tsv() func() (row, error) {
 			case t.key:
 				r.key = field
 			case t.count:
-				if r.count, err = t.parseCount(string(field), t.in.number, column); err != nil {
+				if r.count, err = t.parse("count", t.count, string(field), t.in.number, column); err != nil {
+					return row{}, err
+				}
+			case t.size:
+				if r.size, err = t.parse("size", t.size, string(field), t.in.number, column); err != nil {
 					return row{}, err
 				}
 			}
@@ -226,12 +254,16 @@ func (t *table) csv() func() (row, error) {
 		line, _ := r.FieldPos(0)
 		t.in.number = t.firstRow - 1 + line
 		key = append(key[:0], fields[t.key]...)
-		count := 1.0
+		read := row{key: key, count: 1}
 		if t.count >= 0 {
 			line, column := r.FieldPos(t.count)
-			count, err = t.parseCount(fields[t.count], t.firstRow-1+line, column)
+			read.count, err = t.parse("count", t.count, fields[t.count], t.firstRow-1+line, column)
 		}
-		return row{key, count}, err
+		if t.size >= 0 && err == nil {
+			line, column := r.FieldPos(t.size)
+			read.size, err = t.parse("size", t.size, fields[t.size], t.firstRow-1+line, column)
+		}
+		return read, err
 	}
 }
 
@@ -258,10 +290,17 @@ func (t *table) widthError(line, width int) error {
 	return fmt.Errorf("%s:%d: %d columns where the header has %d, mend the row or the header", t.in.path, line, width, len(t.names))
 }
 
-func (t *table) parseCount(text string, line, column int) (float64, error) {
-	count, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || !(count >= 0) || math.IsInf(count, 1) {
-		return 0, fmt.Errorf("%s:%d:%d: count %q in column %q is not a finite number of 0 or more", t.in.path, line, column, shorten(text), t.names[t.count])
+// parse reads the number in a field of column i, which is called what.
+func (t *table) parse(what string, i int, text string, line, column int) (float64, error) {
+	x, ok := parseAmount(text)
+	if !ok {
+		return 0, fmt.Errorf("%s:%d:%d: %s %q in column %q is not a finite number of 0 or more", t.in.path, line, column, what, shorten(text), t.names[i])
 	}
-	return count, nil
+	return x, nil
+}
+
+// parseAmount reads a finite number of 0 or more.
+func parseAmount(text string) (float64, bool) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return x, err == nil && x >= 0 && !math.IsInf(x, 1)
 }

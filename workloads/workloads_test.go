@@ -48,7 +48,7 @@ func TestStreamsAreTheSameEverywhere(t *testing.T) {
 			}
 		})
 	}
-	for _, spec := range []string{"seq:5000", "seq:a:b:99:1000", "random:5000", "random:5000:2", "uuid:5000", "uuid:5000:2"} {
+	for _, spec := range []string{"seq:5000", "seq:a:b:99:1000", "random:5000", "random:5000:2", "uuid:5000", "uuid:5000:2", "padded:5000", "prefix:5000", "tag:5000", "url:5000", "url:5000:2"} {
 		set, err := ParseKeys(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,9 @@ func TestStreamsAreTheSameEverywhere(t *testing.T) {
 			}
 		})
 	}
-	popularities := []*Popularity{Uniform(1000), Counts(rampWithGaps(1000))}
+	popularities := []*Popularity{
+		Uniform(1000), Counts(rampWithGaps(1000)), latest(1000), parsed(t, "hotset:0.1:0.9", 1000), parsed(t, "ycsb-scrambled", 1000),
+	}
 	for _, s := range exponents {
 		popularities = append(popularities, Zipf(s, 100_000))
 	}
@@ -88,7 +90,7 @@ func TestStreamsAreTheSameEverywhere(t *testing.T) {
 			d.text(fmt.Sprint(e))
 		}
 	})
-	for _, spec := range []string{"remove-one", "reweight:0.5"} {
+	for _, spec := range []string{"remove-one", "reweight:0.5", "remove:5", "reorder"} {
 		add("schedule "+spec, func(d digest) {
 			r := Rand(7, "schedule")
 			for range 1000 {
