@@ -36,14 +36,13 @@ func Curve(q Question, a *Answer) ([]CurvePoint, error) {
 	}
 	slices.Sort(vs)
 	m := q.Target.Metric
-	zero := q.Target.Value - q.Target.limit()
 	var curve []CurvePoint
 	for _, v := range slices.Compact(vs) {
 		p, err := s.population(v)
 		if err != nil {
 			return nil, err
 		}
-		point := CurvePoint{VNodes: v, Typical: zero + p.quantile(m, 0.5), Low: zero + p.quantile(m, 0.05), High: zero + p.quantile(m, q.Confidence)}
+		point := CurvePoint{VNodes: v, Typical: s.scaled(p.quantile(m, 0.5)), Low: s.scaled(p.quantile(m, 0.05)), High: s.scaled(p.quantile(m, q.Confidence))}
 		if q.Yours {
 			place, err := harness.NewPlacement(q.Info, s.nodes, s.with(v))
 			if err != nil {

@@ -31,10 +31,7 @@ func (s *solver) recommend(a *Answer) error {
 	if err != nil {
 		return err
 	}
-	m := s.q.Target.Metric
-	zero := s.q.Target.Value - s.q.Target.limit()
-	a.Measured = &Measured{VNodes: v, Placements: n, Met: p.within(m, s.q.Target.limit()), Tried: v, P50: zero + p.quantile(m, 0.5)}
-	a.Measured.TriedP50 = a.Measured.P50
+	a.Measured = s.measuredAt(v, n, p)
 	a.Measured.Parts = apart(a.Measured.Met, met, n)
 	if !a.Measured.Parts {
 		a.VNodes = v
@@ -42,6 +39,13 @@ func (s *solver) recommend(a *Answer) error {
 	}
 	s.names = true
 	return s.byNames(a, v)
+}
+
+// measuredAt says what n placements of the algorithm itself did.
+func (s *solver) measuredAt(v, n int, p *population) *Measured {
+	m := s.q.Target.Metric
+	median := s.scaled(p.quantile(m, 0.5))
+	return &Measured{VNodes: v, Placements: n, Met: p.within(m, s.q.Target.limit()), P50: median, Tried: v, TriedP50: median}
 }
 
 // apart says whether a part of n placements differs from the chance by more
@@ -240,13 +244,11 @@ func (s *solver) byNames(a *Answer, from int) error {
 		wide = 16 // times the model's value
 		few  = 10 // parts of the usual number of points, for each value that is tried
 	)
-	m := s.q.Target.Metric
-	zero := s.q.Target.Value - s.q.Target.limit()
 	most := max(from, min(s.most, wide*from, pointBudget/leastPlacements/len(s.nodes)))
 	v, err := s.bySimulation(most, 20, func(v int) (*population, error) {
 		p, err := s.measured(v, max(leastPlacements, s.placements(v)/few))
 		if err == nil && v >= a.Measured.Tried {
-			a.Measured.Tried, a.Measured.TriedP50 = v, zero+p.quantile(m, 0.5)
+			a.Measured.Tried, a.Measured.TriedP50 = v, s.scaled(p.quantile(s.q.Target.Metric, 0.5))
 		}
 		return p, err
 	})
@@ -279,10 +281,6 @@ func (s *solver) recommendMeasured(a *Answer) error {
 	if err != nil {
 		return err
 	}
-	m := s.q.Target.Metric
-	a.VNodes = v
-	a.Measured = &Measured{VNodes: v, Placements: n, Met: p.within(m, s.q.Target.limit()), Tried: v}
-	a.Measured.P50 = s.q.Target.Value - s.q.Target.limit() + p.quantile(m, 0.5)
-	a.Measured.TriedP50 = a.Measured.P50
+	a.VNodes, a.Measured = v, s.measuredAt(v, n, p)
 	return nil
 }

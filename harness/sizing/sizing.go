@@ -25,8 +25,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/harness"
@@ -152,20 +154,21 @@ type Measured struct {
 	TriedP50   float64 `json:"tried_p50"`
 }
 
-// A Row is one value of the knob.
+// A Row is one value of the knob, over random names. The figures are of the
+// shares or, where the question tells of keys, of the keys or their requests.
 type Row struct {
 	VNodes   int      `json:"vnodes"`
 	CVMean   float64  `json:"cv_mean"`
+	CVP50    float64  `json:"cv_p50"`
 	CVP95    float64  `json:"cv_p95"`
+	CVAsk    float64  `json:"cv_at_confidence"` // kept with the confidence asked for
 	PeakMean float64  `json:"peak_mean"`
 	PeakP50  float64  `json:"peak_p50"`
 	PeakP95  float64  `json:"peak_p95"`
-	CVP50    float64  `json:"cv_p50"`
 	PeakAsk  float64  `json:"peak_at_confidence"`
-	CVAsk    float64  `json:"cv_at_confidence"`
 	Memory   int64    `json:"memory_bytes"`
-	LookupNs *float64 `json:"lookup_ns"`
-	Failure  *Failure `json:"failure"` // null where it is not known
+	LookupNs *float64 `json:"lookup_ns"` // null where it was not timed
+	Failure  *Failure `json:"failure"`   // null where it is not known
 	Exposure *float64 `json:"quorum_exposure"`
 	Yours    *Own     `json:"your_nodes,omitempty"`
 }
@@ -289,12 +292,9 @@ func knobOf(params json.RawMessage, knob string) int {
 
 // with returns the parameters with the knob at v.
 func (s *solver) with(v int) json.RawMessage {
-	s2 := make(map[string]json.RawMessage, len(s.params)+1)
-	for name, value := range s.params {
-		s2[name] = value
-	}
-	s2[s.q.Info.Knob] = json.RawMessage(fmt.Sprint(v))
-	b, err := json.Marshal(s2)
+	params := maps.Clone(s.params)
+	params[s.q.Info.Knob] = json.RawMessage(strconv.Itoa(v))
+	b, err := json.Marshal(params)
 	if err != nil {
 		panic("sizing: " + err.Error()) // they were JSON before
 	}
@@ -429,51 +429,63 @@ func (s *solver) shown(at int) []int {
 // rows fills in the table around the value.
 func (s *solver) rows(a *Answer, at int) error {
 	for _, v := range s.shown(at) {
-		row := Row{VNodes: v}
 		p, err := s.population(v)
 		if err != nil {
 			return err
 		}
-		row.CVMean, row.CVP50, row.CVP95 = p.mean(CV), p.quantile(CV, 0.5), p.quantile(CV, 0.95)
-		row.PeakMean, row.PeakP50, row.PeakP95 = 1+p.mean(Peak), 1+p.quantile(Peak, 0.5), 1+p.quantile(Peak, 0.95)
-		row.CVAsk, row.PeakAsk = p.quantile(CV, s.q.Confidence), 1+p.quantile(Peak, s.q.Confidence)
-		if v == a.VNodes {
-			m := s.q.Target.Metric
-			zero := s.q.Target.Value - s.q.Target.limit()
-			a.Achieved = &Achieved{Mean: zero + p.mean(m), P50: zero + p.quantile(m, 0.5), P95: zero + p.quantile(m, 0.95), Met: p.within(m, s.q.Target.limit())}
-		}
-		place, err := harness.NewPlacement(s.q.Info, s.named(v), s.with(v))
+		row, err := s.row(v, p)
 		if err != nil {
 			return err
 		}
-		if z, ok := place.Mapper.(algorithms.Sizer); ok {
-			row.Memory = z.Footprint()
-		} else if row.Memory, err = s.q.Info.Forecast(s.nodes, s.with(v)); err != nil {
-			return err
-		}
 		if v == a.VNodes {
+			m, limit := s.q.Target.Metric, s.q.Target.limit()
+			a.Achieved = &Achieved{Mean: s.scaled(p.mean(m)), P50: s.scaled(p.quantile(m, 0.5)), P95: s.scaled(p.quantile(m, 0.95)), Met: p.within(m, limit)}
 			a.Memory = row.Memory
-		}
-		if s.q.Yours {
-			if row.Yours, err = s.own(place, p); err != nil {
-				return err
-			}
-		}
-		if counts := s.counts(v); counts != nil {
-			if row.Failure, err = s.failure(v, counts, p); err != nil {
-				return err
-			}
-			if s.q.Replicas > 1 && !s.names {
-				row.Exposure = s.exposure(counts)
-			}
 		}
 		a.Rows = append(a.Rows, row)
 	}
 	return nil
 }
 
+// scaled turns what [Metric.of] gives back into the target's metric.
+func (s *solver) scaled(excess float64) float64 {
+	return excess + (s.q.Target.Value - s.q.Target.limit())
+}
+
+// row describes one value of the knob, given its population.
+func (s *solver) row(v int, p *population) (Row, error) {
+	row := Row{
+		VNodes: v,
+		CVMean: p.mean(CV), CVP50: p.quantile(CV, 0.5), CVP95: p.quantile(CV, 0.95), CVAsk: p.quantile(CV, s.q.Confidence),
+		PeakMean: 1 + p.mean(Peak), PeakP50: 1 + p.quantile(Peak, 0.5), PeakP95: 1 + p.quantile(Peak, 0.95), PeakAsk: 1 + p.quantile(Peak, s.q.Confidence),
+	}
+	place, err := harness.NewPlacement(s.q.Info, s.named(), s.with(v))
+	if err != nil {
+		return row, err
+	}
+	if z, ok := place.Mapper.(algorithms.Sizer); ok {
+		row.Memory = z.Footprint()
+	} else if row.Memory, err = s.q.Info.Forecast(s.nodes, s.with(v)); err != nil {
+		return row, err
+	}
+	if s.q.Yours {
+		if row.Yours, err = s.own(place, p); err != nil {
+			return row, err
+		}
+	}
+	counts := s.counts(v)
+	if counts == nil {
+		return row, nil
+	}
+	if s.q.Replicas > 1 && !s.names {
+		row.Exposure = s.exposure(counts)
+	}
+	row.Failure, err = s.failure(v, counts, p)
+	return row, err
+}
+
 // named returns the nodes under their own names or made-up ones.
-func (s *solver) named(v int) []algorithms.Node {
+func (s *solver) named() []algorithms.Node {
 	if s.q.Yours {
 		return s.nodes
 	}
