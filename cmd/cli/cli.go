@@ -13,8 +13,8 @@
 //     but what had been streamed there, and no file under its final name.
 //   - Bad input is refused before anything is measured.
 //   - The exit code is 0 when all is done, 1 when a check failed, 2 for an error
-//     of usage or input, 4 when a run is incomplete, and 130 when it was
-//     interrupted.
+//     of usage or input, 3 when the answer would mislead, 4 when a run is
+//     incomplete, and 130 when it was interrupted.
 package cli
 
 import (
@@ -38,6 +38,7 @@ const (
 	exitDone        = 0
 	exitFailed      = 1 // a check failed
 	exitInput       = 2 // usage or input error
+	exitRefused     = 3 // timed metrics of two machines
 	exitIncomplete  = 4
 	exitInterrupted = 130
 )

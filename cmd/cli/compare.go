@@ -23,9 +23,6 @@ import (
 	"github.com/ringbench/ringbench/results"
 )
 
-// exitRefused is for what would mislead: timed metrics of two machines.
-const exitRefused = 3
-
 // gateSuite is what a comparison of two programs runs.
 const gateSuite = "gate"
 

@@ -67,6 +67,32 @@
 // key as one request, in that order. --node splits at the last =; --param takes
 // JSON, and anything else as a string.
 //
+// # Compare two programs
+//
+//	ringbench compare --base main
+//	ringbench compare --base origin/main --head HEAD --format markdown -o summary.md
+//	ringbench compare --base main --package ./cmd/mine --only algorithm=mine/
+//	ringbench compare --base-binary old --head-binary new --rounds 40
+//	ringbench compare --base main --accept-placement ^[a-z]+/algorithm=ring/
+//	ringbench compare out/before out/latest --exact
+//
+// Compare builds the commit that the base and head have in common and head, the
+// working tree unless given, and runs them side by side: what is exact once, what
+// is timed in --rounds rounds of fresh processes that take turns by the
+// millisecond. It fails on a regression, on wrong answers, and where keys change
+// their owner unasked. --package names the command of another module that is
+// built on cli.Main. --format writes text, markdown, json, junit, or github
+// (annotations of a workflow). Two runs compare by their records: exact metrics on
+// any machine, timed ones on one machine only and not below 10%.
+//
+//	ringbench doctor
+//	ringbench doctor --aa 200
+//	ringbench doctor --inject 3,5,10
+//
+// Doctor says what on this machine disturbs timings; with --aa how often compare
+// calls a program slower than itself here, and with --inject how often it finds a
+// slowdown of so many percent.
+//
 // # Know what there is
 //
 //	ringbench list
@@ -88,8 +114,9 @@
 // # Exit codes
 //
 //	0    done
-//	1    a check failed: wrong answers, or an algorithm that did not pass the gate
+//	1    a check failed: wrong answers, a gate not passed, a regression
 //	2    usage or input error
+//	3    refused: timed metrics of runs from different machines
 //	4    the run is incomplete
 //	130  interrupted
 //
