@@ -19,9 +19,11 @@ var nodeColors = []color.RGBA{blue, orange, green, pink, sky, red, wine, olive, 
 
 // A hashRing is the hash space of a small ring, cut into cells.
 type hashRing struct {
-	nodes  int
-	vnodes float64
-	cells  []cell
+	nodes    int
+	vnodes   float64
+	weighted bool    // or may be: the nodes are not known to be of one weight
+	peak     float64 // largest share as a multiple of the fair one
+	cells    []cell
 }
 
 // A cell is owned by one node: it reaches from the end of the cell before to
@@ -57,6 +59,15 @@ func ringOf(t results.Trial) (hashRing, bool) {
 		}
 		h.cells = append(h.cells, cell{before, end, node})
 		before = end
+	}
+	h.weighted = t.Weights != ""
+	switch peak, told := t.Values["share-peak"]; {
+	case told:
+		h.peak = peak
+	case h.weighted:
+		return h, false
+	default:
+		h.peak = slices.Max(h.share()) * float64(h.nodes)
 	}
 	h.vnodes, _ = strconv.ParseFloat(results.Param(t.Params, "vnodes"), 64)
 	return h, true
@@ -95,11 +106,15 @@ func (r *run) circles() (Figure, bool) {
 		footer: r.footerOf(func(t results.Trial) bool { _, ok := ringOf(t); return ok })}
 	first, last := rings[0], rings[len(rings)-1]
 	f.Caption = fmt.Sprintf("%s on one placement, a colour each. With %s a node the busiest owns %s times its fair share",
-		plural(n, "node"), plural(int(first.vnodes), "vnode"), times(first.peak()))
+		plural(n, "node"), plural(int(first.vnodes), "vnode"), times(first.peak))
 	if len(rings) > 1 {
-		f.Caption += fmt.Sprintf(", with %s %s times", plural(int(last.vnodes), "vnode"), times(last.peak()))
+		f.Caption += fmt.Sprintf(", with %s %s times", plural(int(last.vnodes), "vnode"), times(last.peak))
 	}
-	f.Caption += ". The bars below are the shares; the line is a fair share."
+	f.Caption += ". The bars below are the shares"
+	if !slices.ContainsFunc(rings, func(h hashRing) bool { return h.weighted }) {
+		f.Caption += "; the line is a fair share"
+	}
+	f.Caption += "."
 	top := 0.0
 	for _, h := range rings {
 		top = max(top, slices.Max(h.share()))
@@ -111,11 +126,6 @@ func (r *run) circles() (Figure, bool) {
 		}
 	}
 	return f, true
-}
-
-// peak is the largest share as a multiple of the fair one.
-func (h hashRing) peak() float64 {
-	return slices.Max(h.share()) * float64(h.nodes)
 }
 
 // draw draws the circle, clockwise from the top, and the shares below; a bar of
@@ -142,7 +152,7 @@ func (h hashRing) draw(c draw.Canvas, top float64) {
 		}
 	}
 	pen{size: labelSize, color: soft}.write(c, above.Center().X, above.Center().Y+2, center, "busiest node")
-	pen{size: titleSize, color: ink, bold: true}.write(c, above.Center().X, above.Center().Y-titleSize, center, times(h.peak())+"x")
+	pen{size: titleSize, color: ink, bold: true}.write(c, above.Center().X, above.Center().Y-titleSize, center, times(h.peak)+"x")
 
 	below := draw.Canvas{Canvas: c.Canvas, Rectangle: c.Rectangle}
 	below.Max.Y = c.Min.Y + barsHeight
@@ -153,6 +163,9 @@ func (h hashRing) draw(c draw.Canvas, top float64) {
 		x := start + width*vg.Length(i)
 		y := below.Min.Y + vg.Length(s/top)*barsHeight
 		c.FillPolygon(nodeColors[i], []vg.Point{{X: x + 1, Y: below.Min.Y}, {X: x + width - 1, Y: below.Min.Y}, {X: x + width - 1, Y: y}, {X: x + 1, Y: y}})
+	}
+	if h.weighted {
+		return // a fair share is another for each
 	}
 	fair := below.Min.Y + vg.Length(1/float64(h.nodes)/top)*barsHeight
 	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, start-3, fair, start+width*vg.Length(h.nodes)+3, fair)

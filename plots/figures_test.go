@@ -224,3 +224,79 @@ func TestLinesThatCoverEachOtherBecomeOne(t *testing.T) {
 		}
 	}
 }
+
+// A sentence under a figure is there only as far as the data bear it out.
+func TestCaptionsClaimNoMoreThanTheDataShow(t *testing.T) {
+	without := func(set *results.Set, out func(*results.Trial) bool) *results.Set {
+		set.Trials = slices.DeleteFunc(set.Trials, func(tr results.Trial) bool { return out(&tr) })
+		return set
+	}
+	again := func(tr results.Trial, seed uint64, values map[string]float64) results.Trial {
+		tr.Seed, tr.Values = seed, values
+		return tr
+	}
+	for name, c := range map[string]struct {
+		figure, want, not string
+		set               func() *results.Set
+	}{
+		"the bound is that of all placements": {"bounded", "no node takes more than 1.40 times", "1.39 times", func() *results.Set {
+			set := quick()
+			for _, tr := range set.Trials {
+				if tr.Measure == "bounded" {
+					set.Trials = append(set.Trials, again(tr, 2, map[string]float64{"load-peak": 1.4, "spill-fraction": tr.Values["spill-fraction"]}))
+				}
+			}
+			return set
+		}},
+		"the least moves are those of each contestant": {"movement", "no contestant moves more than 1.05 times the least that must move (ring, 1:2:4: 5.25%", "more than 5.25%", func() *results.Set {
+			set := without(quick(), func(tr *results.Trial) bool {
+				return tr.Measure == "movement" && (tr.Algorithm == "modulo" || tr.Nodes != 10)
+			})
+			for i := range set.Trials {
+				if tr := &set.Trials[i]; tr.Measure == "movement" {
+					tr.Values = map[string]float64{"moved-fraction": 0.0909, "moved-minimum": 0.0909}
+					if tr.Weights != "" {
+						tr.Values = map[string]float64{"moved-fraction": 0.0525, "moved-minimum": 0.05}
+					}
+				}
+			}
+			return set
+		}},
+		"one placement is no distribution": {"vnodes-peak", "in the one placement", "in twenty", func() *results.Set {
+			return without(quick(), func(tr *results.Trial) bool { return tr.Measure == "shares" && tr.Seed != 1 })
+		}},
+		"nor has it a band": {"vnodes-spread", "Four times as many vnodes halve that.", "90%", func() *results.Set {
+			return without(quick(), func(tr *results.Trial) bool { return tr.Measure == "shares" && tr.Seed != 1 })
+		}},
+		"floors that were not measured": {"lookup", "from", "Grey", func() *results.Set {
+			return without(quick(), func(tr *results.Trial) bool { return tr.Algorithm == "control" || tr.Algorithm == "one-read" })
+		}},
+		"a floor without a ring": {"lookup", "Grey: the measuring loop alone.", "one read", func() *results.Set {
+			return without(quick(), func(tr *results.Trial) bool { return tr.Algorithm == "ring" && tr.Measure == "lookup" })
+		}},
+		"chance, which no theory tells of weights": {"balance", "differ by", "Grey", func() *results.Set {
+			return without(quick(), func(tr *results.Trial) bool { return tr.Measure == "balance" && tr.Weights == "" })
+		}},
+		"memory that was not measured": {"trade-off", "Nothing is both", "memory", func() *results.Set {
+			set := without(quick(), func(tr *results.Trial) bool { return tr.Measure == "memory" })
+			for i := range set.Trials {
+				delete(set.Trials[i].Values, "footprint-bytes")
+			}
+			return set
+		}},
+		"shares of weighted nodes": {"ring", "owns 1.07 times its fair share", "the line is a fair share", func() *results.Set {
+			set := quick()
+			for i := range set.Trials {
+				if tr := &set.Trials[i]; tr.Measure == "shares" {
+					tr.Weights, tr.Values["share-peak"] = "nodes.csv", 1.07
+				}
+			}
+			return set
+		}},
+	} {
+		got := captionOf(t, c.set(), c.figure)
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: %s says %q, want %q and not %q", name, c.figure, got, c.want, c.not)
+		}
+	}
+}

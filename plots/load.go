@@ -236,25 +236,18 @@ func (r *run) bounded() (Figure, bool) {
 	f := panelFigure(panels, 2, nil)
 	f.Name = "bounded"
 	f.Title = "What a bound on the load achieves, and what it costs"
-	worst, _ := find(byPeak(spills), byPeak(spills)[0].Label, byPeak(spills)[0].Nodes)
+	worst := slices.MaxFunc(spills, func(a, b results.Row) int { return cmp.Compare(a.Center, b.Center) })
 	f.Caption = fmt.Sprintf("With %s and %s, %s passes %s of the requests on to another node, and no node takes more than %s times its fair share.",
 		plural(worst.Nodes, "node"), popularityName(worst.Workload), worst.Label, percent(worst.Center), times(peakOf(peaks, worst)))
 	f.footer = r.footer("bounded")
 	return f, true
 }
 
-// byPeak sorts rows by value, the largest first.
-func byPeak(rows []results.Row) []results.Row {
-	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b results.Row) int { return cmp.Compare(b.Center, a.Center) })
-	return rows
-}
-
-// peakOf returns the value of the row of the same cell.
+// peakOf returns the largest value, over all placements, in the same cell.
 func peakOf(rows []results.Row, of results.Row) float64 {
 	for _, row := range rows {
 		if row.Cell == of.Cell {
-			return row.High
+			return row.Max
 		}
 	}
 	return math.NaN()

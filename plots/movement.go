@@ -173,8 +173,8 @@ func movementCaption(moves []move, schedule string, n int) string {
 	case worst.minimum == 0:
 		return "Each contestant beside the least that any algorithm has to move."
 	case worst.Center < 1.1*worst.minimum:
-		return fmt.Sprintf("With %s, when %s, no contestant moves more than %s of the keys; the least that must move is %s.",
-			plural(n, "node"), scheduleName(schedule), percent(worst.Center), percent(worst.minimum))
+		return fmt.Sprintf("With %s, when %s, no contestant moves more than %s times the least that must move (%s: %s of the keys).",
+			plural(n, "node"), scheduleName(schedule), trimmed(max(1, worst.Center/worst.minimum), 3), worst.Label, percent(worst.Center))
 	}
 	return fmt.Sprintf("With %s, when %s, %s moves %s of the keys, %s times the least that must move (%s). "+
 		"A dot on its stroke moves no key without need.",

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ringbench/ringbench/results"
 	"gonum.org/v1/plot/vg"
@@ -141,18 +142,36 @@ func (r *run) lookup() (Figure, bool) {
 	f.Title = "What a lookup costs as the cluster grows"
 	n := fullest(rows)
 	least, most := extremes(where(rows, ofNodes(n)))
-	f.Caption = fmt.Sprintf("With %s one lookup of a hashed key takes from %s (%s) to %s (%s), when lookups do not wait for each other. "+
-		"Grey: the measuring loop alone, and one read from an array as large as the structure of ring.",
+	f.Caption = fmt.Sprintf("With %s one lookup of a hashed key takes from %s (%s) to %s (%s), when lookups do not wait for each other.",
 		plural(n, "node"), duration(least.Center), least.Label, duration(most.Center), most.Label)
+	var grey []string
+	for _, l := range o.floors {
+		grey = append(grey, floorWords[l.name])
+	}
+	if grey != nil {
+		f.Caption += " Grey: " + strings.Join(grey, ", and ") + "."
+	}
 	f.footer = r.footer("lookup")
 	return f, true
+}
+
+// The floors of a lookup by their names on the figure, and what a caption calls
+// them.
+const (
+	emptyLoop = "empty loop"
+	oneRead   = "one read"
+)
+
+var floorWords = map[string]string{
+	emptyLoop: "the measuring loop alone",
+	oneRead:   "one read from an array as large as the structure of ring",
 }
 
 // lookupFloors returns the floors of a timed measure: the loop around a control
 // that does nothing, and one read from an array as large as ring's structure.
 func (r *run) lookupFloors(measure, metric, workload string) []line {
-	loop := line{name: "empty loop", look: lookOf("control", 0), thin: true}
-	read := line{name: "one read", look: lookOf("one-read", 0), thin: true}
+	loop := line{name: emptyLoop, look: lookOf("control", 0), thin: true}
+	read := line{name: oneRead, look: lookOf("one-read", 0), thin: true}
 	reads := map[uint64]float64{} // bytes -> ns
 	for _, row := range r.rows {
 		if row.Measure != measure || row.Metric != metric || !isControl(row) {
@@ -209,9 +228,11 @@ func (r *run) balance() (Figure, bool) {
 	f.Title = "How evenly the keys fall on the nodes"
 	n := fullest(rows)
 	least, most := extremes(where(rows, ofNodes(n)))
-	f.Caption = fmt.Sprintf("With %s the keys per node differ by %s of the mean with %s and by %s with %s. "+
-		"Grey: what chance alone makes of so many keys, however good the algorithm.",
+	f.Caption = fmt.Sprintf("With %s the keys per node differ by %s of the mean with %s and by %s with %s.",
 		plural(n, "node"), percent(least.Center), least.Label, percent(most.Center), most.Label)
+	if o.floors != nil {
+		f.Caption += " Grey: what chance alone makes of so many keys, however good the algorithm."
+	}
 	f.footer = r.footer("balance")
 	return f, true
 }

@@ -205,9 +205,11 @@ func (r *run) tradeOff() (Figure, bool) {
 	for _, b := range front {
 		names = append(names, b.name)
 	}
-	f.Caption = fmt.Sprintf("With %s. Nothing is both faster and more even than what lies on the broken line: %s. "+
-		"Areas show memory; the largest, %s, takes %s.",
-		plural(n, "node"), enumerate(names), most.name, bytesName(most.area))
+	f.Caption = fmt.Sprintf("With %s. Nothing is both faster and more even than what lies on the broken line: %s.",
+		plural(n, "node"), enumerate(names))
+	if most.area > 0 {
+		f.Caption += fmt.Sprintf(" Areas show memory; the largest, %s, takes %s.", most.name, bytesName(most.area))
+	}
 	if beaten := byName(bubbles, func(b bubble) bool { return r.movesFarTooMuch(b.name, n) }); len(beaten) > 0 {
 		f.Caption += " Not considered for the line, as it moves most keys at every change: " + enumerate(beaten) + "."
 	}

@@ -151,8 +151,8 @@ func (r *run) vnodesSpread() (Figure, bool) {
 	f.Title = "More vnodes, more even shares"
 	p := s.representative()
 	f.Caption = fmt.Sprintf("With %s and %s the shares of the hash space differ by %s (standard deviation over mean). "+
-		"Four times as many vnodes halve that. Bands hold 90%% of the placements.",
-		plural(p.Nodes, "node"), plural(int(p.vnodes), "vnode"), percent(p.RMS))
+		"Four times as many vnodes halve that.%s",
+		plural(p.Nodes, "node"), plural(int(p.vnodes), "vnode"), percent(p.RMS), p.bands())
 	return f, true
 }
 
@@ -181,10 +181,29 @@ func (r *run) vnodesPeak() (Figure, bool) {
 	f.Name = "vnodes-peak"
 	f.Title = "How far the busiest node stands above its fair share"
 	p := s.representative()
-	f.Caption = fmt.Sprintf("With %s and %s the busiest node owns %s times its fair share in the mean of the placements; "+
-		"one placement in twenty is worse than %s. Bands hold 90%% of the placements.",
-		plural(p.Nodes, "node"), plural(int(p.vnodes), "vnode"), times(p.Center), times(p.High))
+	f.Caption = fmt.Sprintf("With %s and %s the busiest node owns %s times its fair share", plural(p.Nodes, "node"), plural(int(p.vnodes), "vnode"), times(p.Center))
+	switch {
+	case p.N == 1:
+		f.Caption += " in the one placement looked at."
+	case p.N < enoughForTails:
+		f.Caption += fmt.Sprintf(" in the mean of %s.", plural(p.N, "placement"))
+	default:
+		f.Caption += fmt.Sprintf(" in the mean of the placements; one placement in twenty is worse than %s.", times(p.High))
+	}
+	f.Caption += p.bands()
 	return f, true
+}
+
+// enoughForTails is how many placements it takes to speak of one in twenty.
+const enoughForTails = 20
+
+// bands says what the bands around a sweep's lines hold; nothing when there are
+// none or too few placements to say.
+func (p sweepPoint) bands() string {
+	if p.N < enoughForTails {
+		return ""
+	}
+	return " Bands hold 90% of the placements."
 }
 
 // representative is the point that a caption speaks of: the fewest nodes, and
