@@ -64,7 +64,7 @@ type Change struct {
 	Ratio Number `json:"ratio"`   // head over base; of a timed metric the estimate over all rounds
 	Low   Number `json:"ci_low"`  // of the ratio; null for exact metrics
 	High  Number `json:"ci_high"` // of the ratio; null for exact metrics
-	P     Number `json:"p"`       // of what was seen, if nothing got worse by more than 1%; null for exact metrics
+	P     Number `json:"p"`       // of what was seen: side by side, if nothing got worse by more than 1%; of stored runs, if nothing changed; null for exact metrics
 
 	Verdict Verdict `json:"verdict"`
 	Note    string  `json:"note,omitempty"` // what a reader should know of this row

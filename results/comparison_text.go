@@ -280,7 +280,7 @@ func (c *Comparison) WriteGitHub(w io.Writer) error {
 			message += fmt.Sprintf(": %s -> %s, %s", r.figure(r.Base), r.figure(r.Head), r.change())
 		}
 		if i := r.interval(); i != "" {
-			message += " (99% interval " + i + ")"
+			message += " (interval " + i + ")"
 		}
 		fmt.Fprintf(&b, "::%s title=ringbench %s::%s\n", level, r.Verdict, workflowText(message))
 	}
