@@ -50,7 +50,8 @@ func (s *solver) failure(v int, counts []int, p *population) (*Failure, error) {
 	} else if f.Healthy = s.healthy(counts, p); f.Healthy < rarelyHealthy {
 		return f, nil
 	}
-	each := (failures + rings - 1) / rings
+	deaths := min(failures, max(failurePoints*len(counts)/total, failures/10)) // one costs the points of a node
+	each := (deaths + rings - 1) / rings
 	lost := make([][]int, rings)
 	err := inParallel(rings, func(i int) error {
 		r := s.rand("failure", i)
@@ -88,9 +89,9 @@ func (s *solver) failure(v int, counts []int, p *population) (*Failure, error) {
 			none++
 		}
 	}
-	deaths := float64(len(all))
-	f.Mean, f.Median = float64(sum)/deaths, float64(all[len(all)/2])
-	f.Survives, f.All = float64(alone)/deaths, float64(none)/deaths
+	n := float64(len(all))
+	f.Mean, f.Median = float64(sum)/n, float64(all[len(all)/2])
+	f.Survives, f.All = float64(alone)/n, float64(none)/n
 	return f, nil
 }
 
