@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -225,4 +226,24 @@ func TestExpectedSumsGoRoundThePoolAsTheLoopDoes(t *testing.T) {
 			t.Fatalf("%d answers from %d on sum to %d, expected %d", ops, offset, looped, want)
 		}
 	})
+}
+
+// A change that a placement does not carry out is a skip that says so, and never
+// taken for another.
+func TestAChangeThatIsNotCarriedOutIsASkip(t *testing.T) {
+	s, _ := mustRun(t, mustPlan(t, `
+nodes = [10]
+keys = "seq:k:0:1000"
+[[contestant]]
+algorithm = "ring"
+[[experiment]]
+name = "a"
+measures = ["movement"]
+schedules = ["reorder"]
+`))
+	for _, tr := range s.trials {
+		if !strings.Contains(tr.Skip, "move") || len(tr.Values) > 0 {
+			t.Errorf("%s: skip %q, values %v", tr.Cell, tr.Skip, tr.Values)
+		}
+	}
 }

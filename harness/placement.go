@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/workloads"
@@ -22,6 +23,7 @@ type Placement struct {
 
 	given  json.RawMessage // the parameters as given
 	nodeOf []int32         // bucket -> index into Nodes, -1 for none
+	list   []int           // the order in which Nodes stand in the list that New is given
 }
 
 // NewPlacement builds the algorithm over the nodes.
@@ -37,6 +39,7 @@ func NewPlacement(info algorithms.Info, nodes []algorithms.Node, params json.Raw
 	for i := range nodes {
 		p.Member[i] = true
 		p.nodeOf[i] = int32(i)
+		p.list = append(p.list, i)
 	}
 	return p, nil
 }
@@ -46,34 +49,53 @@ func (p *Placement) Clone() (*Placement, error) {
 	q := &Placement{Info: p.Info, given: p.given}
 	q.Nodes = append(q.Nodes, p.Nodes...)
 	q.Member = append(q.Member, p.Member...)
+	q.list = append(q.list, p.list...)
 	return q, q.rebuild()
 }
 
-// Apply carries out one change of the membership. An algorithm without the
-// method for it is built anew from the list of members that results, in list
-// order, as a client of such an algorithm does.
-func (p *Placement) Apply(c workloads.Change) error {
-	switch c.Op {
-	case workloads.AddNode:
-		if c.Node != len(p.Nodes)-1 || p.Member[c.Node] {
-			return fmt.Errorf("harness: node %d is not the one to be added", c.Node)
+// Apply carries out the changes of one step, in order. An algorithm without the
+// method for a change is built anew from the list of members that results, as a
+// client of such an algorithm does; so is any when the order of the list changes,
+// since no client is told of that. A node that joins must have been announced.
+func (p *Placement) Apply(step ...workloads.Change) error {
+	moved := false
+	for _, c := range step {
+		var err error
+		switch c.Op {
+		case workloads.AddNode:
+			err = p.add(c.Node)
+		case workloads.RemoveNode:
+			err = p.remove(c.Node)
+		case workloads.MoveLast:
+			i := slices.Index(p.list, c.Node)
+			p.list = append(slices.Delete(p.list, i, i+1), c.Node)
+			moved = true
+		default:
+			err = p.reweight(c.Node, float64(p.Nodes[c.Node].Weight*c.Factor))
 		}
-		return p.add(c.Node)
-	case workloads.RemoveNode:
-		return p.remove(c.Node)
-	default:
-		return p.reweight(c.Node, float64(p.Nodes[c.Node].Weight*c.Factor))
+		if err != nil {
+			return err
+		}
 	}
+	if moved {
+		return p.rebuild()
+	}
+	return nil
 }
 
-// Announce appends a node that is no member yet and returns its index.
+// Announce appends a node that is no member yet, at the end of the list, and
+// returns its index.
 func (p *Placement) Announce(n algorithms.Node) int {
+	p.list = append(p.list, len(p.Nodes))
 	p.Nodes = append(p.Nodes, n)
 	p.Member = append(p.Member, false)
 	return len(p.Nodes) - 1
 }
 
 func (p *Placement) add(i int) error {
+	if i >= len(p.Nodes) || p.Member[i] {
+		return fmt.Errorf("harness: node %d is not one to be added", i)
+	}
 	p.Member[i] = true
 	a, ok := p.Mapper.(algorithms.Adder)
 	if !ok {
@@ -128,13 +150,13 @@ func (p *Placement) reweight(i int, w float64) error {
 	return p.rebuild()
 }
 
-// rebuild builds the mapper anew from the members in list order.
+// rebuild builds the mapper anew from the members, in the order of the list.
 func (p *Placement) rebuild() error {
 	var nodes []algorithms.Node
 	var nodeOf []int32
-	for i, n := range p.Nodes {
+	for _, i := range p.list {
 		if p.Member[i] {
-			nodes = append(nodes, n)
+			nodes = append(nodes, p.Nodes[i])
 			nodeOf = append(nodeOf, int32(i))
 		}
 	}
