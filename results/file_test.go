@@ -341,19 +341,21 @@ func TestExactKeepsTwelveDigits(t *testing.T) {
 	})
 }
 
+// text returns what writes s.
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
 func TestWriteFileLeavesNothingHalfWritten(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "plot.svg")
-	text := func(s string) func(io.Writer) error {
-		return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
-	}
 	if err := WriteFile(path, text("one")); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
 	err := WriteFile(path, func(w io.Writer) error { fmt.Fprint(w, "half"); return broken })
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v", err)
+	if err != broken {
+		t.Errorf("error %v: it is not the file that is to blame", err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "one" {
 		t.Errorf("file holds %q", b)
@@ -367,8 +369,37 @@ func TestWriteFileLeavesNothingHalfWritten(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("folder holds %v", entries)
 	}
-	if err := WriteFile(filepath.Join(dir, "no", "such"), text("")); !errors.Is(err, fs.ErrNotExist) {
+}
+
+func TestWriteFileSaysWhichFileItCannotWrite(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		"":                               "no name for the file",
+		dir:                              "it is a folder",
+		dir + string(filepath.Separator): "it is a folder",
+		filepath.Join(dir, "no", "such"): "cannot write " + filepath.Join(dir, "no", "such") + ": ",
+		filepath.Join(dir, "new") + "/":  "it is a folder",
+	} {
+		err := WriteFile(path, text("x"))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), temporary) {
+			t.Errorf("%q: error %v, want one with %q and no other name", path, err, want)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("folder holds %v", entries)
+	}
+	if err := WriteFile(filepath.Join(dir, "no", "such"), text("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestWriteFileTakesTheLongestNameThatTheSystemTakes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Skip("no such long names here")
+	}
+	if err := WriteFile(path, text("x")); err != nil {
+		t.Error(err)
 	}
 }
 
