@@ -76,6 +76,7 @@ func TestFindingsAreThereOnlyWhenTheDataBearThemOut(t *testing.T) {
 
 		{"When a node leaves, jump also moves 8.7% of the keys between nodes that stay.", func(f *fixture) { moved(f, "jump", "remove-one", 0.178, 0.1, 0.0871) }},
 		{"", func(f *fixture) { moved(f, "ring", "remove-one", 0.1, 0.1, 0) }},
+		{"", func(f *fixture) { moved(f, "jump", "remove:3", 0.5, 0.3, 0.2) }}, // three nodes leave
 
 		{"Rendezvous slows down as the cluster grows: 7.2 ns at 10 nodes, 522 at 1000.", func(f *fixture) {
 			lookup(f, "rendezvous", 10, 7.2)

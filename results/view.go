@@ -123,9 +123,10 @@ func (v view) skewed() string {
 	return found
 }
 
-// adding and removing tell schedules by their names.
-func adding(r *Row) bool   { return strings.HasPrefix(r.Schedule, "add") }
-func removing(r *Row) bool { return strings.HasPrefix(r.Schedule, "remove") }
+// adding and removing tell the schedules whose steps are one node that joins or
+// leaves; "remove:3" is another.
+func adding(r *Row) bool   { return strings.HasPrefix(r.Schedule, "add-") }
+func removing(r *Row) bool { return strings.HasPrefix(r.Schedule, "remove-") }
 
 // maxContestants is how many contestants the first screen shows.
 const maxContestants = 10
