@@ -192,6 +192,14 @@ func TestWorkloadsAreNamedInPlainWords(t *testing.T) {
 	}
 }
 
+func TestSchedulesAreNamedInPlainWords(t *testing.T) {
+	for schedule, want := range map[string]string{"add-one": "one node joins", "reweight:2": "one weight is multiplied by 2", "grow:3": "grow:3"} {
+		if got := scheduleName(schedule); got != want {
+			t.Errorf("%s is called %q, want %q", schedule, got, want)
+		}
+	}
+}
+
 func TestThinKeepsTheEnds(t *testing.T) {
 	if got := thin([]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 3); !slices.Equal(got, []int{1, 5, 9}) {
 		t.Error(got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -14,7 +15,8 @@ import (
 
 // scheduleName says a schedule in plain words.
 func scheduleName(schedule string) string {
-	switch schedule {
+	kind, times, _ := strings.Cut(schedule, ":")
+	switch kind {
 	case "add-one":
 		return "one node joins"
 	case "remove-one":
@@ -22,7 +24,7 @@ func scheduleName(schedule string) string {
 	case "remove-each":
 		return "each node leaves in turn"
 	case "reweight":
-		return "one weight changes"
+		return "one weight is multiplied by " + clean(times)
 	}
 	return clean(schedule)
 }
