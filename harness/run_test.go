@@ -46,9 +46,6 @@ measures = ["allocations", "memory", "lookup", "latency", "key-lookup", "build",
 reps = 2
 `
 
-// exactOnly leaves out what a clock or the allocator told.
-var exactOnly = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Timing" }, cmp.Ignore())
-
 func TestExactTrialsAreTheSameAtEveryGOMAXPROCSAndOnASecondRun(t *testing.T) {
 	want, _ := mustRun(t, mustPlan(t, exactSpec))
 	for _, procs := range []int{1, 2, 5} {
