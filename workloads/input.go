@@ -53,7 +53,7 @@ var packings = []*packing{
 		return z, z.Close, nil
 	}},
 	{".xz", "xz", "xz -dc", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, func(), error) {
-		z, err := xz.NewReader(r)
+		z, err := xz.NewReader(&wholeXZ{r: r})
 		return z, func() {}, err
 	}},
 }
