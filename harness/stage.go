@@ -308,7 +308,7 @@ func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (
 		t.Check = structure.answers[c.pool].digest
 	}
 	if k.expect != nil && k.expect(offset, k.ops) != s.sum {
-		t.Skip = fmt.Sprintf("wrong answers: a block of %d lookups from %d on differs from the checked ones", k.ops, offset)
+		t.Skip = fmt.Sprintf("wrong answers: a block of %d operations from %d on differs from the checked ones", k.ops, offset)
 		st.outcome.Failed = append(st.outcome.Failed, t.Cell+": "+t.Skip)
 	} else {
 		t.Values[metricOf[t.Measure]] = ns
@@ -571,9 +571,9 @@ func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 			panic("harness: " + err.Error()) // the bucket is bound
 		}
 	}
-	do, undo := insert, remove
+	do, undo, after := insert, remove, len(nodes)+1
 	if !add {
-		do, undo = remove, insert
+		do, undo, after = remove, insert, len(nodes)-1
 	}
 	return &kernel{
 		run: func(_, ops int) uint64 {
@@ -582,7 +582,8 @@ func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 			}
 			return uint64(copies[0].Len())
 		},
-		unit: len(copies), most: len(copies),
+		expect: func(int, int) uint64 { return uint64(after) },
+		unit:   len(copies), most: len(copies),
 		before: undoing(len(copies), undo),
 		litter: true,
 	}, nil

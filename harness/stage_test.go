@@ -78,3 +78,33 @@ reps = 1
 		}
 	}
 }
+
+// forgetful says that it takes nodes in, and does not.
+type forgetful struct{ fake }
+
+func (*forgetful) Add(algorithms.Node) (algorithms.Bucket, error) { return 0, nil }
+func (*forgetful) Remove(algorithms.Bucket) error                 { return nil }
+
+func TestAChangeThatDidNotHappenIsNotTimed(t *testing.T) {
+	info := algorithms.Define("forgetful", "a fake", struct{}{}, func(nodes []algorithms.Node, _ struct{}) (*forgetful, error) {
+		return &forgetful{fake{len(nodes), fair}}, nil
+	})
+	s, o := mustRun(t, mustPlan(t, `
+nodes = [10]
+pool = 4096
+[[contestant]]
+algorithm = "forgetful"
+[[experiment]]
+name = "a"
+measures = ["add", "remove"]
+reps = 1
+`, info))
+	if len(o.Failed) != 2 {
+		t.Errorf("failed checks: %q, want one for each measure", o.Failed)
+	}
+	for _, tr := range s.trials {
+		if tr.Algorithm == "forgetful" && !tr.Failed() {
+			t.Errorf("%s: %v", tr.Cell, tr.Values)
+		}
+	}
+}
