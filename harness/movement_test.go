@@ -1,10 +1,10 @@
 package harness
 
 import (
+	"errors"
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -228,22 +228,16 @@ func TestExpectedSumsGoRoundThePoolAsTheLoopDoes(t *testing.T) {
 	})
 }
 
-// A change that a placement does not carry out is a skip that says so, and never
-// taken for another.
-func TestAChangeThatIsNotCarriedOutIsASkip(t *testing.T) {
-	s, _ := mustRun(t, mustPlan(t, `
-nodes = [10]
-keys = "seq:k:0:1000"
-[[contestant]]
-algorithm = "ring"
-[[experiment]]
-name = "a"
-measures = ["movement"]
-schedules = ["reorder"]
-`))
-	for _, tr := range s.trials {
-		if !strings.Contains(tr.Skip, "move") || len(tr.Values) > 0 {
-			t.Errorf("%s: skip %q, values %v", tr.Cell, tr.Skip, tr.Values)
-		}
+// A kind of change that a placement does not know is never taken for another.
+func TestAnUnknownChangeIsRefused(t *testing.T) {
+	p, err := NewPlacement(modulo.Info, algorithms.Nodes("a", "b"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(workloads.Change{Op: 99}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("error %v, want one that wraps ErrUnsupported", err)
+	}
+	if weights, total := p.Weights(); total != 2 {
+		t.Errorf("the weights are now %v", weights)
 	}
 }

@@ -70,8 +70,10 @@ func (p *Placement) Apply(step ...workloads.Change) error {
 			i := slices.Index(p.list, c.Node)
 			p.list = append(slices.Delete(p.list, i, i+1), c.Node)
 			moved = true
-		default:
+		case workloads.SetWeight:
 			err = p.reweight(c.Node, float64(p.Nodes[c.Node].Weight*c.Factor))
+		default:
+			err = algorithms.Unsupported("a change of the kind %d is not known here", c.Op)
 		}
 		if err != nil {
 			return err
