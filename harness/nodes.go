@@ -8,17 +8,9 @@ import (
 	"github.com/ringbench/ringbench/algorithms"
 )
 
-// NodeNames returns the names of a generated cluster of n nodes in the
-// placement seed. Different seeds share no name, so each is a fresh draw for
-// every algorithm that hashes names.
-func NodeNames(n int, seed uint64) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = nodeName(i, seed)
-	}
-	return names
-}
-
+// nodeName returns the name of node i of a generated cluster in the placement
+// seed. Different seeds share no name, so each is a fresh draw for every
+// algorithm that hashes names.
 func nodeName(i int, seed uint64) string {
 	return "s" + strconv.FormatUint(seed, 10) + "-node-" + strconv.Itoa(i)
 }

@@ -60,14 +60,14 @@ func (pl *Plan) Run(ctx context.Context, sink Sink) (Outcome, error) {
 		if err := r.runExact(g); err != nil {
 			return r.outcome, err
 		}
-		r.end(g, false)
+		r.end()
 	}
 	for _, g := range pl.timed {
 		r.begin(g, true)
 		if err := r.runTimed(g); err != nil {
 			return r.outcome, err
 		}
-		r.end(g, true)
+		r.end()
 	}
 	return r.outcome, nil
 }
@@ -88,7 +88,7 @@ func (r *run) begin(g *group, timed bool) {
 	r.step(0)
 }
 
-func (r *run) end(g *group, timed bool) {
+func (r *run) end() {
 	r.current.Ended = true
 	r.step(0)
 }

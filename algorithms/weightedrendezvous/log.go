@@ -5,7 +5,7 @@ import "math"
 // ln2 is the natural logarithm of 2.
 const ln2 = 0.693147180559945309417232121458176568
 
-// Near is the t up to which negLog sums the series of -ln(1-t) itself. Beyond,
+// near is the t up to which negLog sums the series of -ln(1-t) itself. Beyond,
 // the result is far enough from 0 that the parts it is put together from do not
 // cancel.
 const near = 1.0 / 32
