@@ -25,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,9 +77,16 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, infos ...algo
 	return exitInput
 }
 
-// oneLine keeps an error to one line, whatever a library made of it.
+// oneLine keeps an error to one line, whatever a library made of it, and from
+// telling the terminal anything but text: file names are not quoted.
 func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 // An invocation is one call of the command.
@@ -98,6 +106,8 @@ func (inv *invocation) root() *cobra.Command {
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlag(cmd) },
 	}
 	root.SetIn(inv.stdin)
 	root.SetOut(inv.stdout)
@@ -157,6 +167,20 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w, see ringbench %s --help", err, cmd.Name())
 }
 
+// noEmptyFlag refuses a flag with nothing as its value, which is most often a
+// variable of a script that was never set: to take it for a flag left out would
+// answer another question than the one that was asked.
+func noEmptyFlag(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+			name, _ := pflag.UnquoteUsage(f)
+			err = fmt.Errorf("--%s is empty, give it a %s or leave it out", f.Name, name)
+		}
+	})
+	return err
+}
+
 // wanted words the type of a flag.
 func wanted(flagType string) string {
 	switch flagType {
@@ -198,7 +222,7 @@ func (inv *invocation) write(path string, write func(io.Writer) error) error {
 
 // say writes a message for the reader to stderr.
 func (inv *invocation) say(format string, args ...any) {
-	fmt.Fprintf(inv.stderr, "ringbench: "+format+"\n", args...)
+	fmt.Fprintf(inv.stderr, "ringbench: %s\n", oneLine(fmt.Sprintf(format, args...)))
 }
 
 // readRun reads a run, given its folder or its records, says what was passed over

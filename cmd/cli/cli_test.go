@@ -322,3 +322,9 @@ func TestANodesFileTakesThePlaceOfWeightPatterns(t *testing.T) {
 		t.Errorf("contestants of %s (-want +got):\n%s", s.Experiments[0].Name, diff)
 	}
 }
+
+func TestAnErrorIsOneLineOfText(t *testing.T) {
+	if got, want := oneLine("no \x1b[31mred\a\tfile\r\nnor\x00 \u009b31m"), "no \ufffd[31mred\ufffd\ufffdfile; nor\ufffd \ufffd31m"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

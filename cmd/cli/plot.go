@@ -36,7 +36,9 @@ timings over its runs.`,
 				return err
 			}
 			for _, p := range paths {
-				fmt.Fprintln(inv.stdout, p)
+				if _, err := fmt.Fprintln(inv.stdout, p); err != nil {
+					return err
+				}
 			}
 			return nil
 		},
