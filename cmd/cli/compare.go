@@ -40,7 +40,7 @@ type compareFlags struct {
 	baseBinary, headBinary string
 	suite, only, accept    string
 	rounds                 int
-	strict, exact          bool
+	strict, exact, count   bool
 	format                 string
 	output                 string
 	maxMemory              string
@@ -85,6 +85,7 @@ wrong answers end it with exit code 1; what is inconclusive does with --strict.`
 	fl.IntVar(&f.rounds, "rounds", regress.DefaultRounds, "`N`: rounds of each cell; undecided ones get up to twice as many")
 	fl.StringVar(&f.accept, "accept-placement", "", "in cells that match `REGEX` keys may change their owner")
 	fl.BoolVar(&f.exact, "exact", false, "compare the exact metrics alone, which hold on any machine")
+	fl.BoolVar(&f.count, "instructions", false, "count instructions, too, which decides nothing; needs valgrind")
 	fl.BoolVar(&f.strict, "strict", false, "fail on what is inconclusive, too")
 	fl.StringVar(&f.format, "format", "text", "`FORMAT`: text, markdown, json, junit, github")
 	fl.StringVarP(&f.output, "output", "o", "-", "write to `FILE`; - is stdout")
@@ -117,7 +118,7 @@ func (f *compareFlags) check(args []string, given func(string) bool) error {
 		return fmt.Errorf("--layouts cannot be %d, it wants 1 or more", f.source.Layouts)
 	}
 	if stored {
-		for _, flag := range []string{"suite", "only", "rounds", "package", "layouts", "max-memory"} {
+		for _, flag := range []string{"suite", "only", "rounds", "package", "layouts", "instructions", "max-memory"} {
 			if given(flag) {
 				return fmt.Errorf("--%s is for programs that are run, two runs hold what they hold", flag)
 			}
@@ -194,7 +195,7 @@ func (inv *invocation) comparePrograms(f *compareFlags, accept *regexp.Regexp) (
 	if err != nil {
 		return nil, err
 	}
-	o := regress.Options{Spec: spec, Only: only, Accept: accept, Rounds: f.rounds, Exact: f.exact, Seed: spec.Seed}
+	o := regress.Options{Spec: spec, Only: only, Accept: accept, Rounds: f.rounds, Exact: f.exact, Count: f.count, Seed: spec.Seed}
 	if o.MaxMemory, err = memoryLimit(f.maxMemory); err != nil {
 		return nil, err
 	}
@@ -202,6 +203,7 @@ func (inv *invocation) comparePrograms(f *compareFlags, accept *regexp.Regexp) (
 	defer stop()
 	context.AfterFunc(ctx, stop) // from here on a second signal kills
 
+	f.source.Symbols = f.count
 	meter := newStages(inv.stderr, f.quiet)
 	defer meter.clear()
 	o.Progress = meter.update

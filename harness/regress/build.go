@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -23,6 +24,7 @@ type Source struct {
 	Head    string // revision; "" is the working tree, with what is not committed
 	Package string // of the command, such as "./cmd/ringbench"
 	Layouts int    // links a side; 0 is DefaultLayouts
+	Symbols bool   // link each side once more, with symbols
 }
 
 // DefaultLayouts is how many layouts of its functions a side is linked in. One
@@ -165,11 +167,11 @@ func (f *Folder) Build(ctx context.Context, src Source, progress func(Progress))
 			head.Name += fmt.Sprintf(", with %s changed", plural(strings.Count(changed, "\n")+1, "file"))
 		}
 	}
-	err = base.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(baseDir, prefix), name: "base", pkg: src.Package, from: filepath.Join(top, prefix)}, src.Layouts, progress)
+	err = base.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(baseDir, prefix), name: "base", pkg: src.Package, from: filepath.Join(top, prefix)}, src, progress)
 	if err != nil {
 		return base, head, err
 	}
-	err = head.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(headDir, prefix), name: "head", pkg: src.Package, from: filepath.Join(top, prefix)}, src.Layouts, progress)
+	err = head.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(headDir, prefix), name: "head", pkg: src.Package, from: filepath.Join(top, prefix)}, src, progress)
 	return base, head, err
 }
 
@@ -181,17 +183,17 @@ func (f *Folder) BuildHere(ctx context.Context, pkg string, layouts int, progres
 		return Side{}, err
 	}
 	side := Side{Name: "this program"}
-	err = side.build(&build{ctx: ctx, folder: f.dir, dir: dir, name: "program", pkg: pkg, from: dir}, layouts, progress)
+	err = side.build(&build{ctx: ctx, folder: f.dir, dir: dir, name: "program", pkg: pkg, from: dir}, Source{Layouts: layouts}, progress)
 	return side, err
 }
 
-// build links the side in so many layouts.
-func (s *Side) build(b *build, layouts int, progress func(Progress)) error {
-	for i := range layouts + 1 {
+// build links the side as the source says.
+func (s *Side) build(b *build, src Source, progress func(Progress)) (err error) {
+	for i := range src.Layouts + 1 {
 		if progress != nil {
-			progress(Progress{"building " + b.name, i, layouts})
+			progress(Progress{"building " + b.name, i, src.Layouts})
 		}
-		if i == layouts {
+		if i == src.Layouts {
 			break
 		}
 		program, err := b.link(i + 1)
@@ -200,7 +202,10 @@ func (s *Side) build(b *build, layouts int, progress func(Progress)) error {
 		}
 		s.Programs = append(s.Programs, program)
 	}
-	return nil
+	if src.Symbols {
+		s.Symbols, err = b.run("symbols", "")
+	}
+	return err
 }
 
 // ErrSource says that a side cannot be built.
@@ -266,6 +271,11 @@ type build struct {
 // link builds the program in one layout of its functions; only the first time is
 // anything compiled.
 func (b *build) link(layout int) (string, error) {
+	return b.run(strconv.Itoa(layout), fmt.Sprintf("-s -w -randlayout=%d", layout))
+}
+
+// run builds the program with flags for the linker.
+func (b *build) run(name, flags string) (string, error) {
 	if b.args == nil {
 		args, err := b.modules()
 		if err != nil {
@@ -273,11 +283,11 @@ func (b *build) link(layout int) (string, error) {
 		}
 		b.args = append([]string{"build", "-buildvcs=false"}, args...)
 	}
-	program := filepath.Join(b.folder, fmt.Sprintf("%s-%d", b.name, layout))
+	program := filepath.Join(b.folder, b.name+"-"+name)
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	args := append(b.args[:len(b.args):len(b.args)], fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout), "-o", program, b.pkg)
+	args := append(b.args[:len(b.args):len(b.args)], "-ldflags="+flags, "-o", program, b.pkg)
 	cmd := exec.CommandContext(b.ctx, "go", args...)
 	isolate(cmd)
 	cmd.Dir = b.dir

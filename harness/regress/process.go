@@ -35,10 +35,15 @@ type worker struct {
 
 // start starts the program of a side as a worker.
 func (s *session) start(side int, program string) (*worker, error) {
+	return s.launch(side, []string{"GODEBUG=", "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS="}, program, workerCommand)
+}
+
+// launch starts a worker by a command, with the environment besides the parent's.
+func (s *session) launch(side int, env []string, command ...string) (*worker, error) {
 	w := &worker{s: s, side: side, fresh: true}
-	w.cmd = exec.CommandContext(s.ctx, program, workerCommand)
+	w.cmd = exec.CommandContext(s.ctx, command[0], command[1:]...)
 	w.cmd.Stderr = &w.stderr
-	w.cmd.Env = append(os.Environ(), "GODEBUG=", "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS=")
+	w.cmd.Env = append(os.Environ(), env...)
 	w.cmd.WaitDelay = time.Second
 	isolate(w.cmd)
 	var err error

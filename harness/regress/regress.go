@@ -30,6 +30,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ringbench/ringbench/harness"
@@ -41,6 +42,7 @@ import (
 type Side struct {
 	Name     string   // for people: "main at 1a2b3c4d"
 	Programs []string // the program in several layouts of its functions; at least one
+	Symbols  string   // the program with its symbols, for counts of instructions; "" for the first of Programs
 }
 
 // DefaultRounds is enough to find a slowdown of 3% in nearly all cases, for up to
@@ -61,6 +63,7 @@ type Options struct {
 	Accept    *regexp.Regexp // cells whose placement may change; nil is none
 	Rounds    int            // LeastRounds or more; undecided cells get up to twice as many
 	Exact     bool           // nothing is timed
+	Count     bool           // count instructions, too, where valgrind is installed
 	MaxMemory int64          // bytes that one structure may take; 0: no limit
 	Seed      uint64         // of the orders and of the layouts drawn
 	Progress  func(Progress) // may be nil; called between measurements
@@ -88,6 +91,11 @@ func Compare(ctx context.Context, base, head Side, o Options) (*results.Comparis
 	}
 	if err := s.time(); err != nil {
 		return nil, err
+	}
+	if s.Count {
+		if err := s.instructions(); err != nil {
+			return nil, err
+		}
 	}
 	return s.comparison(), nil
 }
@@ -119,7 +127,8 @@ type timedCell struct {
 	ops          int
 	sums         [2]map[int]uint64 // by slice: what each side answered in the first round
 	fickle       [2]bool           // whether it answered otherwise in a later one
-	doubt        string            // why a regression was not confirmed
+	doubt        string            // why a change was not confirmed
+	counts       string            // how the instructions differ
 }
 
 func newSession(ctx context.Context, b, h Side, o Options) (*session, error) {
@@ -354,7 +363,7 @@ func (s *session) comparison() *results.Comparison {
 	}
 	for i, t := range s.cells {
 		row := s.findings[i].row(t.name, t.metric)
-		row.Note = t.doubt
+		row.Note = strings.Trim(t.doubt+", "+t.counts, ", ")
 		c.Rows = append(c.Rows, row)
 		c.Rows = append(c.Rows, s.answers(t)...)
 	}

@@ -72,8 +72,8 @@ func (s *session) turns(ws [2]*worker, c *timedCell) error {
 		var pair []float64
 		for _, side := range s.drawn() {
 			r := request{Do: "slice", Cell: c.name, Slice: at}
-			if side == head && s.inject > 0 {
-				r.Extra = int(float64(c.ops)*s.inject/100 + 0.5)
+			if side == head {
+				r.Extra = s.extra(c.ops)
 			}
 			told, err := ws[side].ask(r)
 			if err != nil {
@@ -97,6 +97,9 @@ func (s *session) turns(ws [2]*worker, c *timedCell) error {
 	c.head = append(c.head, fastestQuarter(ns[head]))
 	return nil
 }
+
+// extra returns the lookups that are put into a slice of head beside its own.
+func (s *session) extra(ops int) int { return int(float64(ops)*s.inject/100 + 0.5) }
 
 // answered notes what a side answered in a slice.
 func (c *timedCell) answered(side, slice int, sum uint64) {
