@@ -240,13 +240,8 @@ func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.C
 	}
 	before.Weights, before.Total = now.Weights()
 	cells, owned := now.Cells()
-	for _, c := range step {
-		if c.Op == workloads.AddNode {
-			c.Node = now.Announce(e.sub.newcomer(len(now.Nodes)))
-		}
-		if err := now.Apply(c); err != nil {
-			return m, 0, err
-		}
+	if err := now.Apply(e.announced(now, step)...); err != nil {
+		return m, 0, err
 	}
 	after.Weights, after.Total = now.Weights()
 	var flows []Flow
@@ -260,6 +255,17 @@ func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.C
 	after.Owners = e.ownersOf(now)
 	tr.Check = digestOf(after.Owners)
 	return Moved(before, after, e.pl.keys.ofWorkload(tr.Workload).P), Ranges(flows), nil
+}
+
+// announced returns the step with its newcomers announced to the placement.
+func (e *examination) announced(now *Placement, step []workloads.Change) []workloads.Change {
+	step = slices.Clone(step)
+	for i := range step {
+		if step[i].Op == workloads.AddNode {
+			step[i].Node = now.Announce(e.sub.newcomer(len(now.Nodes)))
+		}
+	}
+	return step
 }
 
 // rounded rounds as exact metrics are.

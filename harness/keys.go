@@ -13,6 +13,7 @@ import (
 type keyData struct {
 	set    workloads.KeySet
 	counts []float64 // requests a key, from a file of keys; nil otherwise
+	bytes  []float64 // bytes asked for a key, from a file that tells sizes; nil otherwise
 
 	mu           sync.Mutex
 	hashes       map[string][]uint64
@@ -29,11 +30,13 @@ func readKeys(s *Spec) (*keyData, error) {
 		k.set = set
 		return k, nil
 	}
-	f, err := workloads.ReadKeys(s.KeysFile, workloads.FileOptions{KeyColumn: s.KeyColumn, CountColumn: s.CountColumn})
+	f, err := workloads.ReadKeys(s.KeysFile, workloads.FileOptions{
+		KeyColumn: s.KeyColumn, CountColumn: s.CountColumn, SizeColumn: s.SizeColumn, Format: s.KeysFormat,
+	})
 	if err != nil {
 		return nil, err
 	}
-	k.set, k.counts = f, f.Counts()
+	k.set, k.counts, k.bytes = f, f.Counts(), f.Bytes()
 	return k, nil
 }
 
@@ -54,7 +57,11 @@ func (k *keyData) popularity(spec string) (*workloads.Popularity, error) {
 	if p := k.popularities[spec]; p != nil {
 		return p, nil
 	}
-	p, err := workloads.ParsePopularity(spec, k.set.Len(), k.counts)
+	amounts := k.counts
+	if spec == "bytes" {
+		amounts = k.bytes
+	}
+	p, err := workloads.ParsePopularity(spec, k.set.Len(), amounts)
 	if err != nil {
 		return nil, err
 	}

@@ -279,8 +279,14 @@ func (pl *Plan) checkExperiment(i int) error {
 			return pl.Spec.errorAt("experiment", i, "popularity", "%v", err)
 		}
 	}
+	// A cluster too small for a schedule skips it. A schedule that suits neither
+	// ten nodes nor the largest cluster is a mistake.
+	largest := max(10, len(pl.own))
+	for _, n := range e.Nodes {
+		largest = max(largest, n)
+	}
 	for _, sch := range e.Schedules {
-		if _, err := workloads.ParseSchedule(sch, 10, workloads.Rand(1)); err != nil {
+		if _, err := workloads.ParseSchedule(sch, largest, workloads.Rand(1)); err != nil {
 			return pl.Spec.errorAt("experiment", i, "schedules", "%v", err)
 		}
 	}

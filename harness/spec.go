@@ -33,7 +33,9 @@ type Spec struct {
 	KeysFile    string   `toml:"keys_file" json:"keys_file"` // the user's own keys, instead of Keys
 	KeyColumn   string   `toml:"key_column" json:"key_column"`
 	CountColumn string   `toml:"count_column" json:"count_column"`
-	Popularity  []string `toml:"popularity" json:"popularity"` // default "uniform", or "counts" with a keys file
+	SizeColumn  string   `toml:"size_column" json:"size_column"` // of the bytes that a request asks for
+	KeysFormat  string   `toml:"keys_format" json:"keys_format"` // of a trace: "libcachesim-csv" or "oracle-general"
+	Popularity  []string `toml:"popularity" json:"popularity"`   // default "uniform", or "counts" with a keys file
 
 	Pool int `toml:"pool" json:"pool"` // keys that lookups are timed over, a multiple of 1,024; default PoolSize
 

@@ -208,15 +208,28 @@ type workloadEntry struct {
 
 var workloadEntries = []workloadEntry{
 	{"keys", "seq:PREFIX:FROM:TO", "seq:user:0:1000000", "the prefix with the numbers from FROM to TO-1"},
+	{"keys", "padded:PREFIX:FROM:TO", "padded:user:0:1000000", "the same, the numbers filled up with zeros to one width"},
+	{"keys", "prefix:COUNT[:BYTES]", "prefix:1000000:64", "numbers behind the same BYTES bytes"},
+	{"keys", "tag:COUNT[:KEYS]", "tag:1000000:10", "{user:T}:item:I, KEYS keys to each tag T"},
+	{"keys", "url:COUNT[:SEED]", "url:1000000", "addresses of web pages, all distinct"},
 	{"keys", "random:COUNT[:SEED]", "random:1000000", "16 random hexadecimal digits, all distinct"},
 	{"keys", "uuid:COUNT[:SEED]", "uuid:1000000", "random UUIDs, all distinct"},
 	{"popularity", "uniform", "uniform", "every key is asked for alike"},
 	{"popularity", "zipf:S", "zipf:0.99", "the k-th key is asked for k^-S times as often as the first, S of 0 or more"},
+	{"popularity", "hotset:KEYS:SHARE", "hotset:0.1:0.9", "the first KEYS keys, or that part of them, have SHARE of the requests"},
+	{"popularity", "latest", "latest", "Zipf 0.99 with the last key as the most asked for"},
+	{"popularity", "ycsb-scrambled", "ycsb-scrambled", "what the scrambled Zipfian of YCSB draws: the top key has 3.78%, however many there are"},
 	{"popularity", "counts", "counts", "as the file of keys counts"},
+	{"popularity", "bytes", "bytes", "by the bytes asked for, from a file of keys that tells sizes"},
 	{"schedule", "add-one", "add-one", "a node joins"},
 	{"schedule", "remove-one", "remove-one", "a node leaves, any with equal chance"},
 	{"schedule", "remove-last", "remove-last", "the node that stands last leaves"},
 	{"schedule", "remove-each", "remove-each", "each node leaves in turn, all others being there"},
+	{"schedule", "remove:K", "remove:2", "K nodes leave together, any with equal chance"},
+	{"schedule", "grow:K", "grow:5", "K nodes join together"},
+	{"schedule", "double", "double", "as many nodes join together as there are"},
+	{"schedule", "rolling", "rolling", "each node in turn leaves and a new one joins in its stead"},
+	{"schedule", "reorder", "reorder", "the list of nodes is shuffled, nobody joins or leaves"},
 	{"schedule", "reweight:F", "reweight:2", "the weight of a node, any with equal chance, is multiplied by F"},
 }
 

@@ -28,6 +28,7 @@ type placing struct {
 	replicas  int
 	keysFile  string
 	keyColumn string
+	format    string
 	keys      string
 	maxMemory string
 	output    string
@@ -63,6 +64,7 @@ first. An algorithm that bounds the load takes each key as one request, in order
 	f.IntVar(&p.replicas, "replicas", 1, "`R`: nodes for each key")
 	f.StringVar(&p.keysFile, "keys-file", "", "`F`: one key a line, or a table with --key-column; .gz, .zst, .xz; - is stdin")
 	f.StringVar(&p.keyColumn, "key-column", "", "`NAME` of the column that holds the keys")
+	f.StringVar(&p.format, "keys-format", "", "`FORMAT` of a trace: libcachesim-csv or oracle-general")
 	f.StringVar(&p.keys, "keys", "", "`SPEC` of made-up keys, see ringbench list workloads")
 	f.StringVar(&p.maxMemory, "max-memory", "", "`SIZE` that the structure may take, default half of what is available")
 	f.StringVarP(&p.output, "output", "o", "-", "write to `FILE`; - is stdout")
@@ -177,9 +179,9 @@ func (p *placing) stream(inv *invocation) (iter.Seq2[string, error], error) {
 	case p.keys == "" && p.keysFile == "":
 		return nil, errors.New("no keys: --keys-file FILE, or --keys SPEC such as seq:user:0:1000")
 	case p.keysFile != "":
-		return workloads.StreamKeys(p.keysFile, workloads.FileOptions{KeyColumn: p.keyColumn, Stdin: inv.stdin}), nil
-	case p.keyColumn != "":
-		return nil, errors.New("--key-column needs --keys-file")
+		return workloads.StreamKeys(p.keysFile, workloads.FileOptions{KeyColumn: p.keyColumn, Format: p.format, Stdin: inv.stdin}), nil
+	case p.keyColumn != "" || p.format != "":
+		return nil, errors.New("--key-column and --keys-format need --keys-file")
 	}
 	set, err := workloads.ParseKeys(p.keys)
 	if err != nil {

@@ -31,6 +31,7 @@ type runFlags struct {
 	seeds, reps                      int
 	nodesFile                        string
 	keysFile, keyColumn, countColumn string
+	sizeColumn, keysFormat           string
 	maxMemory                        string
 	dryRun, quiet, json              bool
 }
@@ -63,6 +64,8 @@ Ctrl-C keeps what is done; --resume goes on with it. A second Ctrl-C kills.`,
 	fl.StringVar(&f.keysFile, "keys-file", "", "`F`: your keys, one a line, or a table with --key-column; .gz, .zst, .xz")
 	fl.StringVar(&f.keyColumn, "key-column", "", "`NAME` of the column that holds the keys")
 	fl.StringVar(&f.countColumn, "count-column", "", "`NAME` of the column that counts the requests for a key")
+	fl.StringVar(&f.sizeColumn, "size-column", "", "`NAME` of the column that tells the bytes of a request, then load is measured in bytes too")
+	fl.StringVar(&f.keysFormat, "keys-format", "", "`FORMAT` of a trace: libcachesim-csv or oracle-general")
 	fl.StringVar(&f.maxMemory, "max-memory", "", "`SIZE` that one structure may take, default half of what is available")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the cells and how long they take, and measure nothing")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -85,8 +88,8 @@ func (f *runFlags) check(given func(string) bool) error {
 		return errors.New("--resume writes into the folder that it resumes, leave -o out")
 	case f.resume != "" && f.dryRun:
 		return errors.New("--dry-run is for a run that has not begun, leave --resume out")
-	case f.keysFile == "" && (f.keyColumn != "" || f.countColumn != ""):
-		return errors.New("--key-column and --count-column need --keys-file")
+	case f.keysFile == "" && (f.keyColumn != "" || f.countColumn != "" || f.sizeColumn != "" || f.keysFormat != ""):
+		return errors.New("--key-column, --count-column, --size-column and --keys-format need --keys-file")
 	case f.keysFile == "-":
 		return errors.New("--keys-file of a run cannot be stdin, since a resumed run reads it again: name a file")
 	}

@@ -59,17 +59,27 @@ func (f *runFlags) override(s *harness.Spec) {
 			e.Nodes = nil
 		}
 		if f.keysFile != "" {
-			e.Popularity = []string{"counts"}
+			e.Popularity = f.popularity()
 		}
 	}
 	if f.keysFile != "" {
 		s.Keys, s.KeysFile, s.KeyColumn, s.CountColumn = "", f.keysFile, f.keyColumn, f.countColumn
-		s.Popularity = []string{"counts"}
+		s.SizeColumn, s.KeysFormat = f.sizeColumn, f.keysFormat
+		s.Popularity = f.popularity()
 	}
 	if f.nodesFile != "" {
 		s.Nodes, s.NodesFile = nil, f.nodesFile
 		dropWeights(s)
 	}
+}
+
+// popularity returns what a file of keys tells: who is asked how often, and for how
+// many bytes.
+func (f *runFlags) popularity() []string {
+	if f.sizeColumn != "" || f.keysFormat != "" {
+		return []string{"counts", "bytes"}
+	}
+	return []string{"counts"}
 }
 
 // dropWeights takes the patterns of weights from the contestants, since the nodes
@@ -131,7 +141,7 @@ func (f *runFlags) agrees(arg string, begun results.Run, spec *harness.Spec) err
 		{"--seeds", runFlags{seeds: f.seeds}},
 		{"--reps", runFlags{reps: f.reps}},
 		{"--nodes-file", runFlags{nodesFile: f.nodesFile}},
-		{"--keys-file", runFlags{keysFile: f.keysFile, keyColumn: f.keyColumn, countColumn: f.countColumn}},
+		{"--keys-file", runFlags{keysFile: f.keysFile, keyColumn: f.keyColumn, countColumn: f.countColumn, sizeColumn: f.sizeColumn, keysFormat: f.keysFormat}},
 	} {
 		with, err := harness.SpecFromJSON(f.resume, begun.Spec)
 		if err != nil {
@@ -149,7 +159,7 @@ func (f *runFlags) agrees(arg string, begun results.Run, spec *harness.Spec) err
 func outline(s *harness.Spec) string {
 	o := *s
 	o.Seed, o.Nodes, o.NodesFile, o.Popularity = 0, nil, "", nil
-	o.Keys, o.KeysFile, o.KeyColumn, o.CountColumn = "", "", "", ""
+	o.Keys, o.KeysFile, o.KeyColumn, o.CountColumn, o.SizeColumn, o.KeysFormat = "", "", "", "", "", ""
 	o.Experiments = slices.Clone(s.Experiments)
 	for i := range o.Experiments {
 		e := &o.Experiments[i]

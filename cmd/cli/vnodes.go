@@ -32,6 +32,7 @@ type sizingFlags struct {
 	hash                             string
 	distinctKeys                     int
 	keysFile, keyColumn, countColumn string
+	keysFormat                       string
 	headroom                         string
 	replicas                         int
 	seed                             uint64
@@ -74,6 +75,7 @@ vnodes=V for a line about the count that you have now. With --distinct-keys or
 	fl.StringVar(&f.keysFile, "keys-file", "", "`F`: your keys or requests, one a line, or a table with --key-column; .gz, .zst, .xz; - is stdin")
 	fl.StringVar(&f.keyColumn, "key-column", "", "`NAME` of the column that holds the keys")
 	fl.StringVar(&f.countColumn, "count-column", "", "`NAME` of the column that counts the requests for a key")
+	fl.StringVar(&f.keysFormat, "keys-format", "", "`FORMAT` of a trace: libcachesim-csv or oracle-general")
 	fl.StringVar(&f.headroom, "headroom", "25%", "`P`: how far above its fair share a node can work, 25% or 0.25")
 	fl.IntVar(&f.replicas, "replicas", 1, "`R`: nodes that hold each key; tells what the loss of several of them breaks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`N`: seed of the names drawn")
@@ -100,8 +102,8 @@ func (f *sizingFlags) question(inv *invocation, given func(string) bool) (sizing
 		return q, errors.New("--distinct-keys and --keys-file exclude each other, keep one")
 	case given("distinct-keys") && f.distinctKeys < 1:
 		return q, fmt.Errorf("--distinct-keys cannot be %d, it wants 1 or more", f.distinctKeys)
-	case f.keysFile == "" && (f.keyColumn != "" || f.countColumn != ""):
-		return q, errors.New("--key-column and --count-column need --keys-file")
+	case f.keysFile == "" && (f.keyColumn != "" || f.countColumn != "" || f.keysFormat != ""):
+		return q, errors.New("--key-column, --count-column and --keys-format need --keys-file")
 	}
 	q.Target = sizing.Target{Metric: sizing.Peak, Value: f.peak}
 	if given("target-cv") {
@@ -178,7 +180,7 @@ func (f *sizingFlags) keys(inv *invocation, q *sizing.Question) error {
 	case f.distinctKeys > 0:
 		q.Keys = sizing.EvenKeys(f.distinctKeys)
 	case f.keysFile != "":
-		file, err := workloads.ReadKeys(f.keysFile, workloads.FileOptions{KeyColumn: f.keyColumn, CountColumn: f.countColumn, Stdin: inv.stdin})
+		file, err := workloads.ReadKeys(f.keysFile, workloads.FileOptions{KeyColumn: f.keyColumn, CountColumn: f.countColumn, Format: f.keysFormat, Stdin: inv.stdin})
 		if err != nil {
 			return err
 		}
