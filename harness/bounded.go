@@ -45,7 +45,7 @@ func (e *examination) bounded(tr *results.Trial) error {
 		}
 	}
 	loader, tells := m.(algorithms.Loader)
-	for b := range t.held {
+	for b := range p.nodeOf {
 		if i := p.NodeOf(algorithms.Bucket(b)); i >= 0 && weights[i] > 0 && tells {
 			members++
 			if load, capacity := loader.Load(algorithms.Bucket(b)); load >= capacity {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/boundedring"
 	"github.com/ringbench/ringbench/results"
 )
 
@@ -105,6 +106,25 @@ reps = 1
 	for _, tr := range s.trials {
 		if tr.Algorithm == "forgetful" && !tr.Failed() {
 			t.Errorf("%s: %v", tr.Cell, tr.Values)
+		}
+	}
+}
+
+func TestFullNodesAreAPartOfAllNodes(t *testing.T) {
+	s, _ := mustRun(t, mustPlan(t, `
+nodes = [10]
+keys = "seq:k:0:100"
+[[contestant]]
+algorithm = "bounded-ring"
+[[experiment]]
+name = "a"
+measures = ["bounded"]
+requests = 1
+seeds = 3
+`, boundedring.Info))
+	for _, tr := range s.trials {
+		if got := tr.Values["full-fraction"]; got != 0.1 { // the one node that holds the one request
+			t.Errorf("seed %d: %v of the nodes are full, want 0.1", tr.Seed, got)
 		}
 	}
 }
