@@ -20,6 +20,7 @@ import (
 type structure struct {
 	place     *Placement
 	footprint float64 // bytes; NaN when the algorithm does not tell
+	size      float64 // bytes; what New allocated where there is no footprint
 	skip      string  // why it cannot be timed
 	answers   map[*pool]answers
 }
@@ -107,7 +108,10 @@ func (st *stage) build(c *cell) (*structure, error) {
 	s := &structure{answers: map[*pool]answers{}, footprint: math.NaN()}
 	st.built[id] = s
 	var err error
-	s.place, err = NewPlacement(c.subject.info, c.subject.nodes(), c.subject.params)
+	nodes := c.subject.nodes()
+	before := allocated()
+	s.place, err = NewPlacement(c.subject.info, nodes, c.subject.params)
+	s.size = float64(allocated() - before)
 	if errors.Is(err, errors.ErrUnsupported) {
 		s.skip = err.Error()
 		return s, nil
@@ -117,8 +121,17 @@ func (st *stage) build(c *cell) (*structure, error) {
 	}
 	if z, ok := s.place.Mapper.(algorithms.Sizer); ok {
 		s.footprint = float64(z.Footprint())
+		s.size = s.footprint
 	}
 	return s, nil
+}
+
+// allocated returns the bytes that the program has allocated so far, freed ones
+// included.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }
 
 // answersFor asks the structure for the owners of the whole pool, once, and lets
@@ -476,10 +489,7 @@ const heapBudget = 64 << 20
 
 // copiesOf returns how many structures of the cell's size fit the budget.
 func copiesOf(s *structure, most int) int {
-	if math.IsNaN(s.footprint) {
-		return 1
-	}
-	return max(1, min(most, int(heapBudget/max(s.footprint, 256))))
+	return max(1, min(most, int(heapBudget/max(s.size, 256))))
 }
 
 // heapOf returns the live heap of one structure: of several small ones, their

@@ -128,3 +128,22 @@ seeds = 3
 		}
 	}
 }
+
+// What tells no footprint is built as often in a block as what does: one New is
+// far below what a clock can time.
+func TestABuildWithoutAFootprintIsTimedOverManyOperations(t *testing.T) {
+	s, _ := mustRun(t, mustPlan(t, `
+nodes = [10]
+[[contestant]]
+algorithm = "fair"
+[[experiment]]
+name = "a"
+measures = ["build"]
+reps = 1
+`, fakeInfo("fair", fair)))
+	for _, tr := range s.trials {
+		if tr.Measure == "build" && tr.Timing.Operations < 16 {
+			t.Errorf("a block of %d operations", tr.Timing.Operations)
+		}
+	}
+}
