@@ -328,3 +328,17 @@ func TestAnErrorIsOneLineOfText(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestWhatIsToBeTypedNextIsOneWordToAShell(t *testing.T) {
+	for word, want := range map[string]string{
+		"out/latest":  "out/latest",
+		`out\latest`:  `out\latest`,
+		"my run":      "'my run'",
+		"it's $(one)": `'it'\''s $(one)'`,
+		"":            "''",
+	} {
+		if got := typed(word); got != want {
+			t.Errorf("%q is typed %s, want %s", word, got, want)
+		}
+	}
+}

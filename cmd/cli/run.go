@@ -176,7 +176,7 @@ func readRunFile(dir string) (results.Run, error) {
 	path := filepath.Join(dir, results.RunFile)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return run, fmt.Errorf("%s holds no run to resume, begin one with -o %s", dir, dir)
+		return run, fmt.Errorf("%s holds no run to resume, begin one with -o %s", dir, typed(dir))
 	}
 	if err != nil {
 		return run, err
@@ -256,6 +256,8 @@ func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from here on a second signal kills
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
 
 	r.begin(inv, f, plan)
 	outcome, err := plan.Run(ctx, r)
@@ -271,12 +273,15 @@ func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir
 	for _, f := range failed {
 		inv.say("check failed: %s", f)
 	}
-	resume := fmt.Sprintf("go on with: ringbench run --resume %s", dir)
+	resume := fmt.Sprintf("go on with: ringbench run --resume %s", typed(dir))
+	var worded *exit
 	switch {
 	case errors.Is(err, context.Canceled):
 		return &exit{exitInterrupted, fmt.Errorf("interrupted, what is done is kept; %s", resume)}
 	case err != nil:
 		return &exit{exitIncomplete, fmt.Errorf("incomplete: %w; %s", err, resume)}
+	case errors.As(rerr, &worded):
+		return rerr
 	case rerr != nil:
 		return &exit{exitIncomplete, rerr}
 	case len(failed) > 0:

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ringbench/ringbench/algorithms"
@@ -30,6 +32,7 @@ const (
 var runFormats = []string{"svg", "png"}
 
 // publish writes what is made from the records and shows the rest of the screen.
+// All is written, whether or not it can be shown.
 func (inv *invocation) publish(f *runFlags, r *recorder, set *results.Set, dir, shown string) error {
 	rows := results.Summarize(set)
 	if err := results.WriteFile(filepath.Join(dir, summaryCSV), func(w io.Writer) error { return results.WriteSummary(w, rows) }); err != nil {
@@ -38,23 +41,7 @@ func (inv *invocation) publish(f *runFlags, r *recorder, set *results.Set, dir, 
 	if err := results.WriteFile(filepath.Join(dir, summaryText), func(w io.Writer) error { return tables(w, set) }); err != nil {
 		return err
 	}
-	if f.json {
-		// A list also when there are none.
-		if err := writeJSON(inv.stdout, append([]results.Row{}, rows...)); err != nil {
-			return err
-		}
-	} else {
-		r.exact(set)
-		if r.broken != nil {
-			return r.broken
-		}
-		if err := part(inv.stdout, set, results.WriteMeasured); err != nil {
-			return err
-		}
-		if err := findings(inv.stdout, set); err != nil {
-			return err
-		}
-	}
+	unseen := inv.show(f, r, set, rows)
 	figures, err := plots.WriteAll(filepath.Join(dir, plotsDir), set, runFormats)
 	if err != nil {
 		return err
@@ -63,12 +50,29 @@ func (inv *invocation) publish(f *runFlags, r *recorder, set *results.Set, dir, 
 	if err := results.WriteFile(report, func(w io.Writer) error { return plots.WriteReport(w, set) }); err != nil {
 		return err
 	}
-	if f.json {
+	if unseen == nil && !f.json {
+		_, unseen = fmt.Fprintf(inv.stdout, "Report  %s   (%s beside it)\nNext    %s\n",
+			filepath.Join(shown, reportFile), plural(len(figures)/len(runFormats), "plot"), next(set, shown))
+	}
+	if unseen == nil || errors.Is(unseen, syscall.EPIPE) { // nobody wants to see it
 		return nil
 	}
-	_, err = fmt.Fprintf(inv.stdout, "Report  %s   (%s beside it)\nNext    %s\n",
-		filepath.Join(shown, reportFile), plural(len(figures)/len(runFormats), "plot"), next(set, shown))
-	return err
+	return &exit{exitInput, fmt.Errorf("%w; all is in %s", unseen, dir)}
+}
+
+// show writes the screen, or what of it has not been shown.
+func (inv *invocation) show(f *runFlags, r *recorder, set *results.Set, rows []results.Row) error {
+	if f.json {
+		return writeJSON(inv.stdout, append([]results.Row{}, rows...)) // a list also when there are none
+	}
+	r.exact(set)
+	if r.broken != nil {
+		return r.broken
+	}
+	if err := part(inv.stdout, set, results.WriteMeasured); err != nil {
+		return err
+	}
+	return findings(inv.stdout, set)
 }
 
 // part writes a part of the screen after an empty line, or nothing.
@@ -105,16 +109,25 @@ func tables(w io.Writer, set *results.Set) error {
 // next says what to try after the run.
 func next(set *results.Set, dir string) string {
 	if set.End == nil || !set.End.Complete {
-		return "ringbench run --resume " + dir
+		return "ringbench run --resume " + typed(dir)
 	}
 	var spec harness.Spec
 	if err := json.Unmarshal(set.Run.Spec, &spec); err == nil && spec.NodesFile != "" {
-		return "ringbench vnodes --nodes-file " + spec.NodesFile + " --target-peak 1.15"
+		return "ringbench vnodes --nodes-file " + typed(spec.NodesFile) + " --target-peak 1.15"
 	}
 	if nodes, _ := clusterSizes(set.Trials); nodes > 1 {
 		return fmt.Sprintf("ringbench vnodes --nodes %d --target-peak 1.15", nodes)
 	}
 	return "ringbench run --nodes-file FILE --keys-file FILE"
+}
+
+// typed writes a word as one types it into a shell.
+func typed(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,\\"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // clusterSizes returns the least and the most nodes that contestants are measured
