@@ -308,7 +308,11 @@ func TestTheBaselineSeesMutations(t *testing.T) {
 		if slices.Contains(names, "vnodes") {
 			now := structureBaseline(t, mutated(info, nil, oneMoreVNode))
 			expectFinding(t, was, info.Name, now, "footprint-bytes", "footprint-bytes was ")
-			expectFinding(t, was, info.Name, now, owners, "edges/algorithm="+info.Name)
+			where := "edges/algorithm="
+			if _, ok := emptyMapper(t, info).(algorithms.Owned); !ok {
+				where = "replicas/algorithm="
+			}
+			expectFinding(t, was, info.Name, now, owners, where+info.Name)
 		}
 		if slices.Contains(names, "label") {
 			now := structureBaseline(t, mutated(info, nil, otherLabel))

@@ -85,6 +85,7 @@ var looks = map[string]look{
 	"ring-binary-search":  {color: sky, dash: dashed, marker: circle},
 	"ring-array":          {color: sky, dash: dotted, marker: square},
 	"bounded-ring":        {color: red, dash: solid, marker: square},
+	"bounded-random-jump": {color: orange, dash: dashed, marker: wedge},
 	"jump":                {color: green, dash: solid, marker: triangle},
 	"jump-reference":      {color: olive, dash: dashed, marker: triangle},
 	"rendezvous":          {color: pink, dash: solid, marker: diamond},

@@ -65,7 +65,7 @@ func Label(t Trial) string {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(t.Algorithm, "-", " "))
 	bounded := false
-	if t.Algorithm == "bounded-ring" {
+	if strings.HasPrefix(t.Algorithm, "bounded-") {
 		if epsilon, err := strconv.ParseFloat(Param(t.Params, "epsilon"), 64); err == nil {
 			bounded = true
 			b.WriteString(" " + formatFloat(Exact(1+epsilon)))

@@ -482,35 +482,6 @@ func TestSkewedTrafficSpills(t *testing.T) {
 	}
 }
 
-func TestOneKeySpreadsOverTheNodesThatTheBoundNeeds(t *testing.T) {
-	m := build(t, named("server", 10), func(*boundedring.Config) {})
-	nodes := map[algorithms.Bucket]bool{}
-	for range 1000 {
-		b, _ := m.Assign(42)
-		nodes[b] = true
-	}
-	if len(nodes) < 8 { // ceil(10/1.25)
-		t.Errorf("one key on %d nodes, want at least 8", len(nodes))
-	}
-}
-
-// TestFewRequests is kubeai-project/kubeai#519.
-func TestFewRequests(t *testing.T) {
-	m := build(t, named("node", 300), func(*boundedring.Config) {})
-	for requests := 1; requests <= 300; requests++ {
-		want := 1
-		if requests > 240 {
-			want = 2
-		}
-		if _, capacity := m.Load(0); capacity != want {
-			t.Fatalf("request %d: capacity %d, want %d", requests, capacity, want)
-		}
-		if b, _ := m.Assign(uint64(requests)); b == algorithms.None {
-			t.Fatalf("request %d found no node", requests)
-		}
-	}
-}
-
 func TestMoreRequestsThanExpectedAreRefusedOnceAllIsFull(t *testing.T) {
 	m := build(t, named("node", 3), func(c *boundedring.Config) { c.Expected = 6 })
 	for i := range 9 { // ceil(1.25 * 6 / 3) = 3 on each
@@ -558,20 +529,6 @@ func TestARemovedNodeTakesItsRequestsWithIt(t *testing.T) {
 	}
 	if got, first := m.Assign(5); got != b || !first {
 		t.Errorf("Assign = %d, %v on the only node %d", got, first, b)
-	}
-}
-
-func TestReleaseWithoutARequestPanics(t *testing.T) {
-	m := build(t, named("node", 2), func(*boundedring.Config) {})
-	for _, b := range []algorithms.Bucket{-1, 0, 1, 2} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Release(%d) of no request was accepted", b)
-				}
-			}()
-			m.Release(b)
-		}()
 	}
 }
 

@@ -5,6 +5,7 @@ package builtin
 
 import (
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/boundedrandomjump"
 	"github.com/ringbench/ringbench/algorithms/boundedring"
 	"github.com/ringbench/ringbench/algorithms/control"
 	"github.com/ringbench/ringbench/algorithms/jump"
@@ -24,6 +25,7 @@ func All() []algorithms.Info {
 		ringbinarysearch.Info,
 		ringarray.Info,
 		boundedring.Info,
+		boundedrandomjump.Info,
 		jump.Info,
 		jump.ReferenceInfo,
 		jump.ShiftInfo,

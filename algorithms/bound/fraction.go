@@ -1,4 +1,4 @@
-package boundedring
+package bound
 
 import (
 	"math"
@@ -9,18 +9,18 @@ import (
 	"github.com/ringbench/ringbench/algorithms"
 )
 
-// A bound holds (1+epsilon) * w / W for every bucket as a fraction: share over
+// A fraction holds (1+epsilon) * w / W for every bucket as a fraction: share over
 // whole, both integers of at most 63 bits.
-type bound struct {
+type fraction struct {
 	share []uint64 // by bucket; 0 for weight 0
 	whole uint64
 }
 
 const shareBits = 63
 
-// newBound makes the bound for weights by bucket, 0 where none is bound.
-func newBound(epsilon float64, weights []float64) bound {
-	b := bound{share: make([]uint64, len(weights)), whole: 1}
+// newFraction makes the fraction for weights by bucket, 0 where none is bound.
+func newFraction(epsilon float64, weights []float64) fraction {
+	b := fraction{share: make([]uint64, len(weights)), whole: 1}
 	factor := new(big.Rat).Add(big.NewRat(1, 1), decimal(epsilon))
 	shares, whole := integers(weights)
 	for i := range shares {
@@ -88,20 +88,20 @@ func integers(weights []float64) (parts []*big.Int, sum *big.Int) {
 func decimal(x float64) *big.Rat {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
 	if !ok {
-		panic("boundedring: weight or epsilon is not a finite number")
+		panic("bound: weight or epsilon is not a finite number")
 	}
 	return r
 }
 
 // below reports whether load < requests * share / whole.
-func (b *bound) below(load, requests uint64, bucket algorithms.Bucket) bool {
+func (b *fraction) below(load, requests uint64, bucket algorithms.Bucket) bool {
 	hi, lo := bits.Mul64(load, b.whole)
 	limitHi, limitLo := bits.Mul64(requests, b.share[bucket])
 	return hi < limitHi || hi == limitHi && lo < limitLo
 }
 
 // capacity returns ceil(requests * share / whole), or the greatest int.
-func (b *bound) capacity(requests uint64, bucket algorithms.Bucket) int {
+func (b *fraction) capacity(requests uint64, bucket algorithms.Bucket) int {
 	if int(bucket) >= len(b.share) {
 		return 0
 	}
