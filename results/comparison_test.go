@@ -167,7 +167,7 @@ func TestWorkflowCommandsEscapeWhatWouldEndThem(t *testing.T) {
 	if err := c.WriteGitHub(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := "::error title=ringbench regressed::lookup/x (two%0Alines): 100 ns -> 110 ns, +10.0%25 (99%25 interval +9.0 to +11.0%25)\n" +
+	want := "::error title=ringbench regressed::lookup/x (two%0Alines): 100 ns -> 110 ns, +10.0%25 (interval +9.0 to +11.0%25)\n" +
 		"::notice title=ringbench::1 regression\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -55,6 +55,9 @@ const level = 0.95
 // rests on the order of the values alone and assumes no distribution. It
 // reaches a confidence of 0.95 from six values on; with fewer it is the full
 // range, and Confidence says what that is worth.
+//
+// A cell of which a check failed in any repetition has the reason and no figures:
+// wrong answers void all its timings.
 func Summarize(s *Set) []Row {
 	var cells []cell
 	at := map[string]int{}
@@ -107,6 +110,12 @@ func (c cell) summarize() []Row {
 		Cell: t.Cell, Experiment: t.Experiment, Measure: t.Measure, Algorithm: t.Algorithm, Label: c.label,
 		Params: t.Params, Workload: t.Workload, Schedule: t.Schedule, Weights: t.Weights, Hash: t.Hash,
 		Nodes: t.Nodes, Keys: t.Keys,
+	}
+	for _, t := range trials {
+		if t.Failed() {
+			head.Skip = t.Skip
+			return []Row{head}
+		}
 	}
 	var rows []Row
 	for _, m := range Metrics {

@@ -172,3 +172,17 @@ func TestSummaryCSV(t *testing.T) {
 		t.Errorf("%d lines, want %d", len(lines), want)
 	}
 }
+
+func TestOneWrongAnswerVoidsTheCell(t *testing.T) {
+	f := newFixture()
+	c := contestant{"ring", nil, `{}`, ""}
+	for rep := range 6 {
+		f.trial(c, "lookup", 10, 1, rep, "uniform", "", map[string]float64{"lookup-ns": 8})
+	}
+	wrong := &f.set.Trials[3]
+	wrong.Values, wrong.Skip = nil, "wrong answers: a block of 1024 operations differs"
+	rows := Summarize(f.end())
+	if len(rows) != 1 || rows[0].Metric != "" || rows[0].Skip != wrong.Skip {
+		t.Errorf("rows %+v, want one without figures", rows)
+	}
+}
