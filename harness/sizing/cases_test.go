@@ -12,6 +12,7 @@ import (
 
 // istio/istio#13261: two nodes with one point each.
 func TestOneInFivePairsOfOnePointGivesOneNodeOverNineTenths(t *testing.T) {
+	takesManyRings(t)
 	s := mustSolver(t, ask(2, Peak, 1.8))
 	for name, draw := range map[string]func() (*population, error){
 		"model": func() (*population, error) { return s.modelled(s.counts(1), 20000) },
@@ -29,6 +30,7 @@ func TestOneInFivePairsOfOnePointGivesOneNodeOverNineTenths(t *testing.T) {
 
 // nginx/nginx#531: why 160 points?
 func TestWhat160VnodesGive(t *testing.T) {
+	takesManyRings(t)
 	for n, want := range map[int]struct{ cv, p95 float64 }{10: {0.075, 1.20}, 100: {0.079, 1.28}} {
 		s := mustSolver(t, ask(n, Peak, 1.2))
 		for name, draw := range map[string]func() (*population, error){
@@ -51,6 +53,7 @@ func TestWhat160VnodesGive(t *testing.T) {
 
 // grafana/mimir#505: 300 ingesters, how far apart are the largest and the least?
 func TestRangeOfTheSharesOf300Nodes(t *testing.T) {
+	takesManyRings(t)
 	s := mustSolver(t, ask(300, Peak, 1.2))
 	for tokens, want := range map[int]float64{64: 0.72, 128: 0.51, 512: 0.26, 2048: 0.13} {
 		const rings = 300
@@ -69,6 +72,7 @@ func TestRangeOfTheSharesOf300Nodes(t *testing.T) {
 
 // temporalio/temporal#9702: 4,096 keys on 9 hosts.
 func TestFewKeysSetAFloorThatVnodesDoNotLower(t *testing.T) {
+	takesManyRings(t)
 	q := ask(9, CV, 0.04)
 	q.Keys = EvenKeys(4096)
 	s := mustSolver(t, q)
@@ -90,6 +94,7 @@ func TestFewKeysSetAFloorThatVnodesDoNotLower(t *testing.T) {
 // istio/istio#52871: 10 distinct keys on 5 pods. All pods get one in 0.5225 of
 // the draws: 5! times the ways to part 10 keys into 5 groups (42,525), of 5^10.
 func TestTenKeysOnFivePodsAreNotBlamedOnVnodes(t *testing.T) {
+	takesManyRings(t)
 	q := ask(5, Peak, 1.25)
 	q.Keys = EvenKeys(10)
 	a := mustSolve(t, q)
@@ -126,6 +131,7 @@ func TestATestOfCountsIsToldItsTolerance(t *testing.T) {
 // A log in which some keys are asked for far more often than others: the part
 // that is not the ring's is told apart, and a hot key is named.
 func TestAHotKeyIsNotBlamedOnVnodes(t *testing.T) {
+	takesManyRings(t)
 	counts := make([]float64, 2000)
 	names := func(i int) string { return map[int]string{7: "home"}[i] }
 	for i := range counts {
@@ -145,6 +151,7 @@ func TestAHotKeyIsNotBlamedOnVnodes(t *testing.T) {
 
 // The three parts add up to what is seen when keys fall on rings.
 func TestPartsOfTheSpreadAddUp(t *testing.T) {
+	takesManyRings(t)
 	counts := make([]float64, 3000)
 	for i := range counts {
 		counts[i] = 1 / math.Sqrt(float64(i+1))
@@ -198,6 +205,7 @@ func TestPlacedKeysAreAllThere(t *testing.T) {
 }
 
 func TestEnoughKeysNeedNoMoreVnodesThanThePlacement(t *testing.T) {
+	takesManyRings(t)
 	recommended := func(keys *Keys) int {
 		q := ask(10, Peak, 1.25)
 		q.Keys = keys

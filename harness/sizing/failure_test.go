@@ -70,6 +70,7 @@ func TestLostIsWhatPlayingItOutGives(t *testing.T) {
 // Twelve nodes with 25% headroom: the figures of the model, and those of real
 // rings on which every step is played out.
 func TestOneDeathOfTwelve(t *testing.T) {
+	takesManyRings(t)
 	q := ask(12, Peak, 1.15)
 	s := mustSolver(t, q)
 	capacity := slices.Repeat([]float64{1.25 / 12}, 12)
@@ -128,6 +129,7 @@ func TestHeadroomThatNoClusterHasTellsNothing(t *testing.T) {
 
 // The parts of the pairs of 100 nodes whose loss takes two of three replicas.
 func TestQuorumExposureOfAHundredNodes(t *testing.T) {
+	takesManyRings(t)
 	q := ask(100, Peak, 1.2)
 	q.Replicas = 3
 	s := mustSolver(t, q)
@@ -175,6 +177,7 @@ func TestExposedSetsAreThoseOfTheReplicas(t *testing.T) {
 
 // Ranges, keys and peers of a change, against what real rings do.
 func TestChangeIsWhatRingsDo(t *testing.T) {
+	takesManyRings(t)
 	q := ask(20, Peak, 1.2)
 	for i := range 5 {
 		q.Nodes[i].Weight = 3

@@ -21,6 +21,15 @@ import (
 // minutes.
 var full = flag.Bool("full", false, "check every recommendation over 2,000 placements")
 
+// takesManyRings passes a test over in short mode, in which the race detector
+// runs: what it draws has no more to tell there.
+func takesManyRings(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes many rings")
+	}
+}
+
 // ask is a question about n nodes alike.
 func ask(n int, metric Metric, value float64) Question {
 	hash, _ := keyhash.ByName(keyhash.Default)
@@ -58,10 +67,8 @@ func mustSolve(t testing.TB, q Question) *Answer {
 // The recommended count meets the target in 95% of placements with the real
 // hash, and four fifths of it do not.
 func TestTheRecommendedCountAndNoLessMeetsTheTarget(t *testing.T) {
-	budget := 3_000_000 // points that a size may take in the ordinary test
-	if testing.Short() {
-		budget /= 6
-	}
+	takesManyRings(t)
+	const budget = 3_000_000 // points that a size may take in the ordinary test
 	for _, n := range []int{3, 10, 50, 100, 1000} {
 		for _, target := range []float64{1.1, 1.15, 1.25} {
 			q := ask(n, Peak, target)
@@ -104,6 +111,7 @@ func TestTheRecommendedCountAndNoLessMeetsTheTarget(t *testing.T) {
 
 // The busiest node at 95%, from many independent draws of the model.
 func TestModelGivesThePublishedQuantiles(t *testing.T) {
+	takesManyRings(t)
 	vs := []int{1, 10, 40, 100, 160, 500, 1000}
 	for n, want := range map[int][]float64{
 		3:  {2.61, 1.57, 1.29, 1.18, 1.14, 1.08, 1.06},
@@ -127,6 +135,7 @@ func TestModelGivesThePublishedQuantiles(t *testing.T) {
 // The product of the nodes' own chances stands for the chance of all, also
 // where weights differ.
 func TestChanceIsThatOfTheModel(t *testing.T) {
+	takesManyRings(t)
 	for _, weights := range [][]float64{{1, 1, 1}, {1, 2, 4, 1, 1}, {0.3, 0.3, 1, 1, 1, 5}} {
 		for _, v := range []int{60, 400} {
 			q := ask(len(weights), Peak, 1.2)
@@ -171,6 +180,7 @@ func TestEveryCountFromTheAnswerOnMeetsTheTarget(t *testing.T) {
 
 // Median and spread have no formula: the simulated answer must meet them too.
 func TestOtherTargetsAreMetAsOften(t *testing.T) {
+	takesManyRings(t)
 	for _, c := range []struct {
 		metric     Metric
 		value      float64
@@ -212,6 +222,7 @@ func TestSameQuestionSameAnswerOnAnyNumberOfCores(t *testing.T) {
 
 // An algorithm that is no circle of random points is asked itself.
 func TestWithoutAModelTheAlgorithmIsAsked(t *testing.T) {
+	takesManyRings(t)
 	q := ask(8, Peak, 1.3)
 	q.Params = json.RawMessage(`{"modulus":1099511627776}`)
 	a := mustSolve(t, q)
@@ -228,9 +239,7 @@ func TestWithoutAModelTheAlgorithmIsAsked(t *testing.T) {
 }
 
 func TestAWeakHashIsFoundOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes many rings")
-	}
+	takesManyRings(t)
 	for hash, target := range map[string]float64{"fnv1a-64": 1.25, "crc32": 1.15} {
 		q := ask(8, Peak, target)
 		q.Params = json.RawMessage(fmt.Sprintf(`{"point_hash":%q}`, hash))
@@ -251,6 +260,7 @@ func TestAWeakHashIsFoundOut(t *testing.T) {
 }
 
 func TestMemoryBoundsTheAnswer(t *testing.T) {
+	takesManyRings(t)
 	q := ask(12, Peak, 1.001)
 	q.MaxMemory = 100 << 20
 	_, err := Solve(q)
@@ -315,6 +325,7 @@ func TestQuestionsWithoutAnAnswerAreRefused(t *testing.T) {
 }
 
 func TestNamesOfAClusterAreDistinct(t *testing.T) {
+	takesManyRings(t)
 	s := mustSolver(t, ask(1000, Peak, 1.2))
 	starts := map[string]bool{}
 	for i := range 60 {

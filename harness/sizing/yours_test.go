@@ -14,6 +14,7 @@ import (
 // Under renamings that are real-looking themselves, the place of one cluster
 // among all is anywhere alike.
 func TestPercentileIsUniformOverRenamings(t *testing.T) {
+	takesManyRings(t)
 	const renamings = 1500
 	lists := map[string]func(r *rand.Rand) []algorithms.Node{
 		"addresses": func(r *rand.Rand) (nodes []algorithms.Node) {
@@ -74,6 +75,7 @@ func TestPercentileIsUniformOverRenamings(t *testing.T) {
 }
 
 func TestYoursNamesTheBusiestAndTheIdle(t *testing.T) {
+	takesManyRings(t)
 	q := ask(0, Peak, 1.3)
 	q.Yours = true
 	q.Nodes = []algorithms.Node{{Name: "a", Weight: 1}, {Name: "idle", Weight: 0}, {Name: "b", Weight: 1}, {Name: "c", Weight: 2}}
@@ -99,6 +101,7 @@ func TestYoursNamesTheBusiestAndTheIdle(t *testing.T) {
 
 // With the asker's keys the busiest node is that of the requests.
 func TestYourKeysOnYourNodes(t *testing.T) {
+	takesManyRings(t)
 	q := ask(4, Peak, 3.5)
 	q.Yours = true
 	keys := []string{"hot", "x", "y", "z", "u", "v", "w"}
