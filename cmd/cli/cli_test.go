@@ -342,3 +342,46 @@ func TestWhatIsToBeTypedNextIsOneWordToAShell(t *testing.T) {
 		}
 	}
 }
+
+func TestARunThatIsResumedElsewhereSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	spec, run := filepath.Join(dir, "tiny.toml"), filepath.Join(dir, "run")
+	text := `
+nodes = [4]
+keys = "seq:500"
+[[contestant]]
+algorithm = "modulo"
+[[experiment]]
+name = "spread"
+measures = ["balance"]
+`
+	if err := os.WriteFile(spec, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := call("run", spec, "-o", run, "-q"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if _, _, stderr := call("run", "--resume", run, "-q"); stderr != "" {
+		t.Errorf("resumed where it was begun, it says %q", stderr)
+	}
+	file := filepath.Join(run, results.RunFile)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.Replace(b, []byte(`"arch": "`), []byte(`"arch": "other-`), 1)
+	b = bytes.Replace(b, []byte(`"go_version": "`), []byte(`"go_version": "other-`), 1)
+	if err := os.WriteFile(file, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, _, stderr := call("run", "--resume", run, "-q")
+	set, err := results.Read(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"begun on another machine", "begun by another program"} {
+		if !strings.Contains(stderr, want) || !strings.Contains(strings.Join(set.End.Warnings, "\n"), want) {
+			t.Errorf("neither said nor recorded: %s\nsaid %q, recorded %q", want, stderr, set.End.Warnings)
+		}
+	}
+}

@@ -164,10 +164,30 @@ func (inv *invocation) resumeRun(f *runFlags, arg string) error {
 	if err != nil {
 		return err
 	}
-	for _, warning := range set.Warnings {
+	moved := otherHands(begun.Environment, results.Probe(harness.ClockCost()))
+	for _, warning := range slices.Concat(set.Warnings, moved) {
 		inv.say("%s", warning)
 	}
-	return inv.measure(f, plan, &recorder{w: w, set: set}, f.resume, f.resume)
+	return inv.measure(f, plan, &recorder{w: w, set: set, warnings: moved}, f.resume, f.resume)
+}
+
+// otherHands warns when a run is resumed elsewhere than it was begun, or by
+// another program: its records name one of each.
+func otherHands(begun, now results.Environment) (warnings []string) {
+	if a, b := begun.Machine(), now.Machine(); a != b {
+		warnings = append(warnings, fmt.Sprintf("begun on another machine (%s) than it was gone on with (%s): its timings do not compare with each other", a, b))
+	}
+	program := func(e results.Environment) string {
+		text := strings.TrimSpace(e.Revision + " " + e.GoVersion)
+		if e.Dirty {
+			text += " with changes"
+		}
+		return text
+	}
+	if a, b := program(begun), program(now); a != b {
+		warnings = append(warnings, fmt.Sprintf("begun by another program (%s) than it was gone on with (%s)", a, b))
+	}
+	return warnings
 }
 
 // readRunFile reads run.json.
@@ -202,12 +222,12 @@ func (inv *invocation) plan(f *runFlags, spec *harness.Spec, only string) (*harn
 	if o.MaxMemory, err = memoryLimit(f.maxMemory); err != nil {
 		return nil, err
 	}
-	for flag, path := range map[string]string{"--nodes-file": f.nodesFile, "--keys-file": f.keysFile} {
-		if path == "" {
+	for _, file := range []struct{ flag, path string }{{"--nodes-file", f.nodesFile}, {"--keys-file", f.keysFile}} {
+		if file.path == "" {
 			continue
 		}
-		if _, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
+		if _, err := os.Stat(file.path); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.flag, err)
 		}
 	}
 	return harness.NewPlan(spec, o)
@@ -314,6 +334,7 @@ type recorder struct {
 	begun time.Time
 	meter meter
 
+	warnings     []string // of the resuming itself
 	exactSeconds float64
 	headlines    []string                 // exact experiments that the first screen still waits for
 	showExact    func(*results.Set) error // nil once it has been called
@@ -377,7 +398,7 @@ func (r *recorder) end(outcome harness.Outcome, err error) results.End {
 		Trials:       len(r.set.Trials),
 		Seconds:      time.Since(r.begun).Seconds(),
 		ExactSeconds: r.exactSeconds,
-		Warnings:     outcome.Warnings,
+		Warnings:     slices.Concat(r.warnings, outcome.Warnings),
 	}
 	for _, t := range r.set.Trials {
 		if t.Skip != "" {
