@@ -46,6 +46,7 @@ type Plan struct {
 	large    *pool // of the probe; nil until a cell wants it
 	exact    []*group
 	timed    []*group
+	planned  int             // trials so far
 	costs    map[string]cost // subject.shape -> what it takes
 	seen     map[seenKey]bool
 }
@@ -187,6 +188,9 @@ func NewPlan(spec *Spec, o Options) (*Plan, error) {
 			e.Reps = o.Reps
 		}
 	}
+	if err := spec.checkRounds(); err != nil {
+		return nil, err
+	}
 	if err := pl.readInputs(); err != nil {
 		return nil, err
 	}
@@ -200,6 +204,22 @@ func NewPlan(spec *Spec, o Options) (*Plan, error) {
 		return nil, ErrNoCell
 	}
 	return pl, nil
+}
+
+// checkRounds refuses what nobody waits for. Flags may have set it.
+func (s *Spec) checkRounds() error {
+	for i := range s.Experiments {
+		e := &s.Experiments[i]
+		for _, n := range []struct {
+			key        string
+			value, top int
+		}{{"seeds", e.Seeds, maxRounds}, {"reps", e.Reps, maxRounds}, {"requests", e.Requests, maxAsked}} {
+			if n.value > n.top {
+				return s.errorAt("experiment", i, n.key, "%s = %d, want 1 to %d", n.key, n.value, n.top)
+			}
+		}
+	}
+	return nil
 }
 
 // readInputs reads the nodes and keys that the spec names.
@@ -241,8 +261,18 @@ func (pl *Plan) expand(i int) error {
 				return err
 			}
 			for _, sub := range subjects {
+				tasks, cells := len(g.tasks), len(t.cells)
 				pl.expandExact(g, e, sub, exact)
 				pl.expandTimed(t, sub, timed)
+				for _, task := range g.tasks[tasks:] {
+					pl.planned += len(task.trials)
+				}
+				for _, cell := range t.cells[cells:] {
+					pl.planned += cell.reps
+				}
+				if pl.planned > maxTrials {
+					return s.errorAt("experiment", i, "", "more than %d trials so far, ask for fewer seeds, reps or points", maxTrials)
+				}
 			}
 		}
 	}

@@ -9,13 +9,16 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/workloads"
 )
 
 // A Spec says what a run measures: who competes, at which sizes, under which
@@ -148,6 +151,7 @@ func fullSuite() (*Spec, error) {
 // It checks what the spec alone can tell; NewPlan checks names against the
 // algorithms there are.
 func ParseSpec(file string, src []byte) (*Spec, error) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // byte order mark
 	s := &Spec{file: file, src: src}
 	d := toml.NewDecoder(bytes.NewReader(src)).DisallowUnknownFields()
 	if err := d.Decode(s); err != nil {
@@ -215,9 +219,76 @@ func tomlError(file string, err error) error {
 	var de *toml.DecodeError
 	if errors.As(err, &de) {
 		row, col := de.Position()
-		return fmt.Errorf("%s:%d:%d: %s", file, row, col, strings.TrimPrefix(de.Error(), "toml: "))
+		what := strings.TrimPrefix(de.Error(), "toml: ")
+		if m := otherKind.FindStringSubmatch(what); m != nil {
+			key := fieldKey(m[2], m[3])
+			what = fmt.Sprintf("%s cannot be %s, it wants %s", key, anyOf(m[1]), wanted(key, m[3]))
+		}
+		return fmt.Errorf("%s:%d:%d: %s", file, row, col, what)
 	}
 	return fmt.Errorf("%s: %w", file, err)
+}
+
+// otherKind is how the TOML reader says that a value is of another kind than the
+// field, which it names as the program does.
+var otherKind = regexp.MustCompile(`^cannot decode TOML (\S+) into struct field \S+\.(\w+) of type (.+)$`)
+
+// tables tells whether the type of a field is a list of tables.
+func tables(goType string) bool { return strings.HasPrefix(goType, "[]harness.") }
+
+// fieldKey makes of a field's name in the program what a spec calls it.
+func fieldKey(field, goType string) string {
+	var key strings.Builder
+	for i, r := range field {
+		if i > 0 && unicode.IsUpper(r) {
+			key.WriteByte('_')
+		}
+		key.WriteRune(unicode.ToLower(r))
+	}
+	if tables(goType) {
+		return strings.TrimSuffix(key.String(), "s")
+	}
+	return key.String()
+}
+
+// anyOf puts an article before a word.
+func anyOf(word string) string {
+	if strings.ContainsAny(word[:1], "aeiou") {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// wanted words the type of a field.
+func wanted(key, goType string) string {
+	element, list := strings.CutPrefix(goType, "[]")
+	what := goType
+	switch {
+	case strings.HasPrefix(goType, "map["):
+		return "a table"
+	case tables(goType):
+		return "[[" + key + "]]"
+	case element == "int" || element == "uint64":
+		what = "a whole number"
+	case element == "float64":
+		what = "a number"
+	case element == "string":
+		what = "text"
+	case element == "bool":
+		what = "true or false"
+	}
+	if list {
+		what = "a list of " + strings.TrimPrefix(what+"s", "a ")
+	}
+	return what
+}
+
+// textOnly refuses control characters, which a screen would obey.
+func textOnly(what, text string) error {
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("%s %q holds a control character, take it out", what, text)
+	}
+	return nil
 }
 
 // fill sets the defaults and checks what needs no knowledge of the algorithms.
@@ -237,8 +308,11 @@ func (s *Spec) fill() error {
 	if s.Pool == 0 {
 		s.Pool = PoolSize
 	}
-	if s.Pool < 0 || s.Pool%chunk != 0 {
-		return s.errorAt("", -1, "pool", "pool = %d, want a multiple of %d", s.Pool, chunk)
+	if s.Pool < 0 || s.Pool > maxPool || s.Pool%chunk != 0 {
+		return s.errorAt("", -1, "pool", "pool = %d, want a multiple of %d up to %d", s.Pool, chunk, maxPool)
+	}
+	if err := textOnly("title", s.Title); err != nil {
+		return s.errorAt("", -1, "title", "%v", err)
 	}
 	if len(s.Popularity) == 0 {
 		s.Popularity = []string{"uniform"}
@@ -266,6 +340,9 @@ func (s *Spec) fill() error {
 			if c.Weights != "" {
 				c.Name += " " + c.Weights
 			}
+		}
+		if err := textOnly("name", c.Name); err != nil {
+			return s.errorAt("contestant", i, "name", "%v", err)
 		}
 		if names[c.Name] {
 			return s.errorAt("contestant", i, "name", "a second contestant %q, give one of them a name", c.Name)
@@ -298,6 +375,9 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 	}
 	if e.Name == "" {
 		return fail("", "no name, give the experiment one")
+	}
+	if err := textOnly("name", e.Name); err != nil {
+		return fail("name", "%v", err)
 	}
 	if len(e.Measures) == 0 {
 		return fail("", "no measures, name some of %s", strings.Join(Measures(), ", "))
@@ -338,9 +418,13 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 			return fail("measures", "movement needs schedules, such as [\"add-one\", \"remove-one\"]")
 		}
 	}
+	points := 1
 	for p, values := range e.Sweep {
 		if len(values) == 0 {
 			return fail("sweep", "sweep of %q has no values", p)
+		}
+		if points *= len(values); points > maxPoints {
+			return fail("sweep", "sweep of more than %d combinations, give fewer values", maxPoints)
 		}
 	}
 	for key, v := range map[string]*int{"seeds": &e.Seeds, "reps": &e.Reps, "requests": &e.Requests, "outstanding": &e.Outstanding} {
@@ -401,8 +485,16 @@ func (s *Spec) entrants(infos []algorithms.Info) map[string][]*entrant {
 	return all
 }
 
-// maxNodes bounds a generated cluster; a larger one is a typing error.
-const maxNodes = 10_000_000
+// What is beyond these is a typing error, and would take all memory or a day
+// before anything is measured.
+const (
+	maxNodes  = 10_000_000        // of a generated cluster
+	maxPool   = 1 << 26           // keys
+	maxRounds = 100_000           // seeds and reps of an experiment
+	maxPoints = 100_000           // of a sweep
+	maxTrials = 500_000           // of a run
+	maxAsked  = workloads.MaxKeys // requests of the bounded measure
+)
 
 // errorAt places an error in the spec: at the key of the i-th table of that
 // name, or at the table's header when the key is not there. Table "" is the top.

@@ -71,6 +71,85 @@ measures = ["shares"]
 	}
 }
 
+// specOf is a small spec with lines of its own at the top, in the contestant and
+// in the experiment.
+func specOf(top, contestant, experiment string) string {
+	return top + `
+nodes = [3]
+keys = "seq:10"
+[[contestant]]
+algorithm = "ring"
+` + contestant + `
+[[experiment]]
+name = "a"
+measures = ["balance", "lookup"]
+` + experiment + "\n"
+}
+
+// A typing error must not take all memory, or a day, before it is refused.
+func TestCountsBeyondReasonAreRefusedAtOnce(t *testing.T) {
+	for _, tt := range []struct{ top, experiment, want string }{
+		{"pool = 9223372036854774784", "", "pool = 9223372036854774784, want a multiple of 1024 up to "},
+		{"pool = 137438953472", "", "want a multiple of 1024 up to "},
+		{"", "seeds = 9223372036854775807", "test.toml:10:1: seeds = 9223372036854775807, want 1 to "},
+		{"", "reps = 2147483647", "reps = 2147483647, want 1 to "},
+		{"", "requests = 9223372036854775807", "requests = 9223372036854775807, want "},
+		{"", "reps = 100000\nsweep = { vnodes = [1, 2, 3, 4, 5, 6] }", "test.toml:7:3: more than 500000 trials"},
+		{"", "sweep = { a = [1,2,3,4,5,6,7,8,9,10], b = [1,2,3,4,5,6,7,8,9,10], c = [1,2,3,4,5,6,7,8,9,10], d = [1,2,3,4,5,6,7,8,9,10], e = [1,2,3,4,5,6,7,8,9,10], f = [1,2,3,4,5,6,7,8,9,10] }",
+			"test.toml:10:1: sweep of more than 100000 combinations"},
+	} {
+		spec, err := ParseSpec("test.toml", []byte(specOf(tt.top, "", tt.experiment)))
+		if err == nil {
+			_, err = NewPlan(spec, Options{Algorithms: known})
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s %s:\n got %v\nwant %s", tt.top, tt.experiment, err, tt.want)
+		}
+	}
+	for _, o := range []Options{{Seeds: 1 << 40}, {Reps: 1 << 40}} {
+		o.Algorithms = known
+		if _, err := NewPlan(mustSpec(t, specOf("", "", "")), o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+func TestASpecMayBeginWithAByteOrderMarkAndEndItsLinesAsWindowsDoes(t *testing.T) {
+	src := "\ufeff" + strings.ReplaceAll(specOf("", "", ""), "\n", "\r\n")
+	if _, err := ParseSpec("test.toml", []byte(src)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNamesHoldTextOnly(t *testing.T) {
+	for want, src := range map[string]string{
+		"test.toml:1:1: title \"a\\nb\" holds a control character": specOf(`title = "a\nb"`, "", ""),
+		"name \"\\x1b[31m\" holds a control character":             specOf("", `name = "\u001b[31m"`, ""),
+		"name \"a\\x7f\" holds a control character":                strings.Replace(specOf("", "", ""), `"a"`, `"a\u007f"`, 1),
+	} {
+		if _, err := ParseSpec("test.toml", []byte(src)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+func TestAValueOfAnotherKindIsRefusedInWordsOfTheSpec(t *testing.T) {
+	for src, want := range map[string]string{
+		"nodes = 3":                        "test.toml:1:9: nodes cannot be an integer, it wants a list of whole numbers",
+		"nodes = [1e3]":                    "nodes cannot be a float, it wants a whole number",
+		"nodes = [true]":                   "nodes cannot be a boolean, it wants a whole number",
+		"title = 3":                        "title cannot be an integer, it wants text",
+		"popularity = 'zipf'":              "popularity cannot be a string, it wants a list of text",
+		"contestant = 3":                   "contestant cannot be an integer, it wants [[contestant]]",
+		"[[contestant]]\nparams = 3":       "params cannot be an integer, it wants a table",
+		"[[experiment]]\nheadline = 'yes'": "headline cannot be a string, it wants true or false",
+	} {
+		if _, err := ParseSpec("test.toml", []byte(src)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v\nwant %s", src, err, want)
+		}
+	}
+}
+
 func TestAStructureBeyondMaxMemoryIsRefusedWithItsSize(t *testing.T) {
 	spec := mustSpec(t, `nodes = [10]
 [[contestant]]
