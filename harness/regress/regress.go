@@ -68,8 +68,8 @@ type Options struct {
 	Seed      uint64         // of the orders and of the layouts drawn
 	Progress  func(Progress) // may be nil; called between measurements
 
-	inject  float64                                         // percent of extra lookups in head's slices
-	observe func(cell string, i int, first, second float64) // of a pair of slices, ns, in the order of running
+	inject  float64                     // percent of extra lookups in head's slices
+	observe func(first, second float64) // of a cell and round: the fastest slices that came first in their pair, and second
 }
 
 // Progress is a moment of a comparison.

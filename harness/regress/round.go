@@ -63,14 +63,13 @@ func (s *session) drawn() [2]int {
 
 // turns lets the two workers take turns at one cell.
 func (s *session) turns(ws [2]*worker, c *timedCell) error {
-	var ns [2][]float64
+	var ns, places [2][]float64 // by side, and by place in the pair
 	for i := -1; i < slicesPerRound; i++ {
 		at := i
 		if i < 0 {
 			at = slicesPerRound // the warm-up, over keys that are not those to come
 		}
-		var pair []float64
-		for _, side := range s.drawn() {
+		for place, side := range s.drawn() {
 			r := request{Do: "slice", Cell: c.name, Slice: at}
 			if side == head {
 				r.Extra = s.extra(c.ops)
@@ -86,12 +85,12 @@ func (s *session) turns(ws [2]*worker, c *timedCell) error {
 			if i >= 0 {
 				v := float64(told.WallNs) / float64(c.ops)
 				ns[side] = append(ns[side], v)
-				pair = append(pair, v)
+				places[place] = append(places[place], v)
 			}
 		}
-		if i >= 0 && s.observe != nil {
-			s.observe(c.name, i, pair[0], pair[1])
-		}
+	}
+	if s.observe != nil {
+		s.observe(fastestQuarter(places[0]), fastestQuarter(places[1]))
 	}
 	c.base = append(c.base, fastestQuarter(ns[base]))
 	c.head = append(c.head, fastestQuarter(ns[head]))

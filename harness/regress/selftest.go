@@ -28,9 +28,9 @@ type SelfTest struct {
 	Spread        float64 `json:"spread"`
 	MinimumEffect float64 `json:"minimum_effect"`
 
-	// OrderBias is the median change from the first slice of a pair to the
-	// second. Orders are drawn, so that it cancels out; more than 0.2% means that
-	// something is wrong with the machine.
+	// OrderBias is the median change from the slices that came first in their
+	// pair to those that came second, of the fastest quarter of each in a round.
+	// Orders are drawn, so that it cancels out; more than 0.2% is suspect.
 	OrderBias float64 `json:"order_bias"`
 
 	False []results.Change `json:"false"` // the rows that were called changed
@@ -40,7 +40,7 @@ type SelfTest struct {
 func Against(ctx context.Context, program Side, o Options, comparisons int) (SelfTest, error) {
 	var t SelfTest
 	var estimates, biases []float64
-	o.observe = func(_ string, _ int, first, second float64) { biases = append(biases, math.Log(second/first)) }
+	o.observe = func(first, second float64) { biases = append(biases, math.Log(second/first)) }
 	progress := o.Progress
 	for t.Comparisons < comparisons {
 		if progress != nil {
