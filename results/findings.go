@@ -15,7 +15,7 @@ const maxFindings = 3
 func Findings(s *Set) []string {
 	v := newView(s)
 	var found []string
-	for _, find := range []func(view) string{needlessMoves, hotKey, fewVnodes, indexGain, tailOnly, growingLookup} {
+	for _, find := range []func(view) string{needlessMoves, hotKey, fewVnodes, searchGain, tailOnly, growingLookup} {
 		if sentence := find(v); sentence != "" && len(found) < maxFindings {
 			found = append(found, sentence)
 		}
@@ -103,15 +103,15 @@ func fewVnodes(v view) string {
 		sweep[i].vnodes, n, percent(sweep[i].peak.Center-1, 0), sweep[j].vnodes, percent(sweep[j].peak.Center-1, 0))
 }
 
-// indexGain compares the ring's lookup with a binary search over its points.
-func indexGain(v view) string {
+// searchGain compares the ring's lookup with a binary search over the same points.
+func searchGain(v view) string {
 	const telling = 1.2
 	ring, search, ok := v.pair("ring", "ring binary search")
 	if !ok || search.Center < telling*ring.Center || search.Low <= ring.High {
 		return ""
 	}
-	return fmt.Sprintf("The ring's index is %s times faster than binary search: %s ns against %s.",
-		times(search.Center/ring.Center), short(ring.Center), short(search.Center))
+	return fmt.Sprintf("Ring is %s times faster than binary search: %s ns against %s at %s.",
+		times(search.Center/ring.Center), short(ring.Center), short(search.Center), plural(ring.Nodes, "node"))
 }
 
 // pair returns the lookup times of two contestants at the largest cluster that
