@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/results"
@@ -14,7 +13,7 @@ import (
 
 // exactMeasures need no clock: they are computed, in parallel, and the same seed
 // gives the same values on every machine.
-var exactMeasures = []string{"shares", "balance", "load", "movement", "bounded"}
+var exactMeasures = []string{"shares", "balance", "load", "weights", "remedies", "movement", "misses", "views", "bounded"}
 
 // Measures returns the names of all measures, the exact ones first.
 func Measures() []string { return append(slices.Clone(exactMeasures), timedMeasures...) }
@@ -59,6 +58,7 @@ func (t *task) run(pl *Plan) ([]results.Trial, error) {
 			tr.Values[m] = results.Exact(v)
 		}
 	}
+	t.warnings = e.warnings
 	return t.trials, nil
 }
 
@@ -82,18 +82,23 @@ type examination struct {
 	exp    *Experiment
 	base   *Placement
 	owners []int32 // of all keys in base, once asked for
+
+	warnings []string
 }
 
 // ownersOf returns who owns each key.
-func (e *examination) ownersOf(p *Placement) []int32 {
-	owners := make([]int32, e.pl.keys.set.Len())
+func (e *examination) ownersOf(p *Placement) []int32 { return e.ownersAmong(p, e.pl.keys) }
+
+// ownersAmong is ownersOf for other keys than the run's.
+func (e *examination) ownersAmong(p *Placement, keys *keyData) []int32 {
+	owners := make([]int32, keys.set.Len())
 	if k, ok := p.Mapper.(algorithms.KeyMapper); ok {
 		for rank := range owners {
-			owners[rank] = int32(p.NodeOf(k.LookupKey(e.pl.keys.set.Key(rank))))
+			owners[rank] = int32(p.NodeOf(k.LookupKey(keys.set.Key(rank))))
 		}
 		return owners
 	}
-	p.Owners(e.pl.keys.hashed(e.sub.hash), owners)
+	p.Owners(keys.hashed(e.sub.hash), owners)
 	return owners
 }
 
@@ -117,6 +122,14 @@ func (e *examination) measure(tr *results.Trial) error {
 		e.load(tr)
 	case "movement":
 		return e.movement(tr)
+	case "weights":
+		e.weighted(tr)
+	case "remedies":
+		e.remedy(tr)
+	case "misses":
+		return e.misses(tr)
+	case "views":
+		return e.views(tr)
 	case "bounded":
 		return e.bounded(tr)
 	default:
@@ -139,6 +152,7 @@ func (e *examination) shares(tr *results.Trial) error {
 	tr.Values["share-peak"] = s.Peak
 	if c, ok := e.base.Mapper.(interface{ PointCollisions() int }); ok {
 		tr.Values["point-collisions"] = float64(c.PointCollisions())
+		e.warnOfPoints(tr)
 	}
 	if e.first() && tr.Nodes <= 32 {
 		tr.Series = map[string][]float64{"shares": rounded(shares)}
@@ -151,7 +165,14 @@ func (e *examination) shares(tr *results.Trial) error {
 }
 
 func (e *examination) balance(tr *results.Trial) {
-	owners := e.baseOwners()
+	keys := e.pl.keysOf(tr.Workload)
+	var owners []int32
+	if keys == e.pl.keys {
+		owners = e.baseOwners()
+	} else {
+		owners = e.ownersAmong(e.base, keys)
+	}
+	e.warnOfKeys(tr, keys)
 	held := counts(owners, len(e.base.Nodes))
 	weights, _ := e.base.Weights()
 	s := SpreadOf(held, weights)
@@ -182,11 +203,9 @@ func (e *examination) load(tr *results.Trial) {
 // state before it. Of several steps the mean is recorded; of failover the
 // largest, and of violations the sum.
 func (e *examination) movement(tr *results.Trial) error {
-	// All contestants face the same change.
-	r := workloads.Rand(tr.Seed, tr.Schedule, strconv.Itoa(e.sub.n))
-	schedule, err := workloads.ParseSchedule(tr.Schedule, e.sub.n, r)
+	schedule, err := e.scheduleOf(tr)
 	if err != nil {
-		return algorithms.Unsupported("%v", err)
+		return err
 	}
 	_, owned := e.base.Mapper.(algorithms.Owned)
 	if tr.Measure == "shares" && !owned {

@@ -42,6 +42,7 @@ type Plan struct {
 	entrants map[string][]*entrant // by the name of the contestant
 	own      []algorithms.Node     // the nodes file, or nil
 	keys     *keyData
+	sets     map[string]*keyData // of the experiments that have keys of their own, by name
 	pool     *pool
 	large    *pool // of the probe; nil until a cell wants it
 	exact    []*group
@@ -79,6 +80,8 @@ type task struct {
 	subject subject
 	exp     *Experiment
 	trials  []results.Trial // without values
+
+	warnings []string // of what was found, once it has run
 }
 
 // A subject is a contestant at one size in one placement.
@@ -89,6 +92,7 @@ type subject struct {
 	set        []results.Field // the same, for the cell's name
 	hash       keyhash.Hash
 	weights    []float64
+	names      namePattern
 	own        []algorithms.Node
 	n          int
 	seed       uint64
@@ -103,13 +107,21 @@ func newSubject(c *Contestant, info algorithms.Info, params map[string]any, n in
 	if sub.weights, err = parseWeights(c.Weights); err != nil {
 		return sub, err
 	}
+	if sub.names, err = parseNames(c.Names); err != nil {
+		return sub, err
+	}
 	if sub.params, err = json.Marshal(params); err != nil {
 		return sub, fmt.Errorf("parameters: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		sub.set = append(sub.set, results.Field{Name: name, Value: paramText(params[name])})
 	}
-	return sub, nil
+	if c.Names != "" {
+		sub.set = append(sub.set, results.Field{Name: "names", Value: c.Names})
+	}
+	v, err := variantOf(c)
+	sub.info, sub.set = v.of(info), append(sub.set, v.fields()...)
+	return sub, err
 }
 
 // paramText writes a parameter's value for a cell's name, the same whether it was
@@ -126,7 +138,8 @@ func paramText(v any) string {
 
 // shape tells subjects apart, whatever the placement.
 func (s *subject) shape() string {
-	return fmt.Sprintf("%s %s %s %s %d", s.info.Name, s.params, s.contestant.Weights, s.contestant.Hash, s.n)
+	c := s.contestant
+	return fmt.Sprintf("%s %s %s %s %s %d %s %d", s.info.Name, s.params, c.Weights, c.Hash, c.Identity, c.Total, s.names.text, s.n)
 }
 
 // id tells subjects apart.
@@ -162,7 +175,11 @@ func (s *subject) newcomer(i int) algorithms.Node {
 }
 
 func (s *subject) generated(i int) algorithms.Node {
-	return algorithms.Node{Name: nodeName(i, s.seed), Weight: s.weights[i%len(s.weights)]}
+	name := nodeName(i, s.seed)
+	if s.names.text != "" {
+		name = s.names.name(i, s.n, s.seed)
+	}
+	return algorithms.Node{Name: name, Weight: s.weights[i%len(s.weights)]}
 }
 
 // ErrNoCell says that [Options.Only] leaves nothing of a spec.
@@ -171,7 +188,7 @@ var ErrNoCell = errors.New("no cell matches --only, see the names with --dry-run
 // NewPlan works a spec out. Its errors are the user's: an unknown name, a
 // parameter out of range, a structure too large, a file that cannot be read.
 func NewPlan(spec *Spec, o Options) (*Plan, error) {
-	pl := &Plan{Spec: spec, opts: o, infos: map[string]algorithms.Info{}, costs: map[string]cost{}, seen: map[seenKey]bool{}}
+	pl := &Plan{Spec: spec, opts: o, infos: map[string]algorithms.Info{}, costs: map[string]cost{}, seen: map[seenKey]bool{}, sets: map[string]*keyData{}}
 	for _, i := range o.Algorithms {
 		pl.infos[i.Name] = i
 	}
@@ -309,6 +326,14 @@ func (pl *Plan) checkExperiment(i int) error {
 			return pl.Spec.errorAt("experiment", i, "popularity", "%v", err)
 		}
 	}
+	if _, err := pl.keySets(e); err != nil {
+		return pl.Spec.errorAt("experiment", i, "keys", "%v", err)
+	}
+	for _, r := range e.Remedies {
+		if _, err := parseRemedy(r); err != nil {
+			return pl.Spec.errorAt("experiment", i, "remedies", "%v", err)
+		}
+	}
 	// A cluster too small for a schedule skips it. A schedule that suits neither
 	// ten nodes nor the largest cluster is a mistake.
 	largest := max(10, len(pl.own))
@@ -332,7 +357,8 @@ func (pl *Plan) subjects(c *entrant, ei, n int) ([]subject, error) {
 	}
 	var subjects []subject
 	for _, params := range combinations(c.Params, s.Experiments[ei].Sweep) {
-		sub, err := newSubject(&c.Contestant, info, params, n)
+		one := pl.varied(c.Contestant, params)
+		sub, err := newSubject(&one, info, one.Params, n)
 		if err == nil {
 			sub.own = pl.own
 			err = pl.check(sub)
@@ -343,6 +369,23 @@ func (pl *Plan) subjects(c *entrant, ei, n int) ([]subject, error) {
 		subjects = append(subjects, sub)
 	}
 	return subjects, nil
+}
+
+// varied returns the contestant at one point of a sweep, which may give its hash
+// and the names of its nodes beside parameters. Nodes of the user's own keep their
+// names.
+func (pl *Plan) varied(c Contestant, point map[string]any) Contestant {
+	c.Params = maps.Clone(point)
+	for field, to := range map[string]*string{"hash": &c.Hash, "names": &c.Names} {
+		if v, ok := c.Params[field].(string); ok {
+			*to = v
+			delete(c.Params, field)
+		}
+	}
+	if pl.own != nil {
+		c.Names = ""
+	}
+	return c
 }
 
 // combinations returns the parameters for each point of the sweep, the last
@@ -456,14 +499,20 @@ func (pl *Plan) expandExact(g *group, e *Experiment, sub subject, measures []str
 	if len(measures) == 0 {
 		return
 	}
+	sets, err := pl.keySets(e)
+	if err != nil {
+		panic("harness: " + err.Error()) // checkExperiment has asked
+	}
 	for k := range e.Seeds {
 		sub.seed = pl.Spec.Seed + uint64(k)
 		t := &task{subject: sub, exp: e}
-		add := func(measure, workload, schedule string, keys int) {
+		add := func(measure, workload, schedule string, keys int, more ...results.Field) {
 			if pl.own != nil && k > 0 && schedule == "" && measure != "bounded" {
 				return // the user's nodes have one placement
 			}
-			tr := pl.trial(e.Name, measure, sub, workload, schedule, keys)
+			of := sub
+			of.set = slices.Concat(sub.set, more)
+			tr := pl.trial(e.Name, measure, of, workload, schedule, keys)
 			key := seenKey{tr.Cell, tr.Seed}
 			if !pl.seen[key] && pl.wanted(tr) {
 				pl.seen[key] = true
@@ -480,12 +529,22 @@ func (pl *Plan) expandExact(g *group, e *Experiment, sub subject, measures []str
 					add(m, "", sch, 0)
 				}
 			case "balance":
-				add(m, uniform, "", keys)
+				for _, k := range sets {
+					add(m, k.workload("uniform"), "", k.set.Len())
+				}
 			case "load":
 				for _, w := range skewed {
 					add(m, w, "", keys)
 				}
-			case "movement":
+			case "weights":
+				add(m, uniform, "", keys)
+			case "remedies":
+				for _, w := range skewed {
+					for _, r := range e.Remedies {
+						add(m, w, "", keys, results.Field{Name: "remedy", Value: r})
+					}
+				}
+			case "movement", "misses", "views":
 				for _, sch := range e.Schedules {
 					add(m, skewed[0], sch, keys)
 				}

@@ -15,6 +15,7 @@ package harness
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -159,6 +160,11 @@ func (r *run) runExact(g *group) error {
 			}
 			if err := r.sink.Append(tr); err != nil {
 				return err
+			}
+		}
+		for _, w := range t.warnings {
+			if !slices.Contains(r.outcome.Warnings, w) {
+				r.outcome.Warnings = append(r.outcome.Warnings, w)
 			}
 		}
 		r.step(r.taskCost(t) / time.Duration(runtime.GOMAXPROCS(0)))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -56,6 +57,11 @@ type Contestant struct {
 	Params    map[string]any `toml:"params" json:"params"`
 	Weights   string         `toml:"weights" json:"weights"` // pattern repeated over the nodes: "1:2:4"
 	Hash      string         `toml:"hash" json:"hash"`       // of the keys; default: the spec's
+	Names     string         `toml:"names" json:"names"`     // of the nodes: a pattern such as "node-{i}"; default: generated ones
+
+	// How the nodes are handed to the algorithm; see variant.
+	Identity string `toml:"identity" json:"identity"` // "name" unless given, or "position"
+	Total    int    `toml:"total" json:"total"`       // points of the whole ring, instead of vnodes; 0 for none
 }
 
 // An Experiment is a group of cells that run together and, when timed, are
@@ -65,9 +71,12 @@ type Experiment struct {
 	Measures    []string         `toml:"measures" json:"measures"`
 	Contestants []string         `toml:"contestants" json:"contestants"` // by name; default all
 	Nodes       []int            `toml:"nodes" json:"nodes"`             // default: the spec's
+	Keys        []string         `toml:"keys" json:"keys"`               // key SPECs, for balance; default: the spec's, and a keys file comes first
 	Popularity  []string         `toml:"popularity" json:"popularity"`   // default: the spec's
-	Schedules   []string         `toml:"schedules" json:"schedules"`     // for movement
-	Sweep       map[string][]any `toml:"sweep" json:"sweep"`             // parameter -> values, all combinations
+	Schedules   []string         `toml:"schedules" json:"schedules"`     // for movement, misses and views
+	Remedies    []string         `toml:"remedies" json:"remedies"`       // for remedies, see parseRemedy
+	Rate        float64          `toml:"rate" json:"rate"`               // requests a second of the misses measure; default 50,000
+	Sweep       map[string][]any `toml:"sweep" json:"sweep"`             // parameter, or hash or names of the contestant -> values, all combinations
 	Seeds       int              `toml:"seeds" json:"seeds"`             // placements; default 1
 	Reps        int              `toml:"reps" json:"reps"`               // repetitions of a timing; default 10
 	Requests    int              `toml:"requests" json:"requests"`       // of the bounded measure; default the number of keys
@@ -414,9 +423,22 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 		e.Popularity = s.Popularity
 	}
 	for _, m := range e.Measures {
-		if m == "movement" && len(e.Schedules) == 0 {
-			return fail("measures", "movement needs schedules, such as [\"add-one\", \"remove-one\"]")
+		switch m {
+		case "movement", "misses", "views":
+			if len(e.Schedules) == 0 {
+				return fail("measures", "%s needs schedules, such as [\"add-one\", \"remove-one\"]", m)
+			}
+		case "remedies":
+			if len(e.Remedies) == 0 {
+				return fail("measures", "remedies needs the list of them, such as [\"none\", \"split:10:4\", \"cache:100\"]")
+			}
 		}
+	}
+	if !(e.Rate >= 0) || math.IsInf(e.Rate, 1) {
+		return fail("rate", "rate = %v, want requests a second", e.Rate)
+	}
+	if e.Rate == 0 {
+		e.Rate = 50_000
 	}
 	points := 1
 	for p, values := range e.Sweep {

@@ -101,6 +101,7 @@ var Metrics = []Metric{
 	{"monotonicity-violations", "count", Lower, Computed, "keys moved the wrong way", "keys that move to an old node when one joins, or away from a node that stays when one leaves"},
 	{"failover-peak", "fraction", Lower, Computed, "most that one survivor takes over", "largest part of a removed node's keys that goes to one single survivor"},
 	{"view-disagreement", "fraction", Lower, Computed, "keys that two views place apart", "part of the keys on which two clients with different member lists disagree"},
+	{"view-disagreement-load", "fraction", Lower, Computed, "requests that two views place apart", "part of the requests on whose key two clients with different member lists disagree"},
 	{"stickiness-lost", "fraction", Lower, Computed, "requests that leave their node", "part of the requests that go elsewhere than the request before for the same key"},
 
 	{"replica-moved-fraction", "fraction", Lower, Computed, "replicas moved", "part of all replicas that have to be copied to another node"},
@@ -113,9 +114,11 @@ var Metrics = []Metric{
 	{"extra-steps", "count", Lower, Computed, "full nodes passed per request", "mean number of full nodes that a request passes before it is placed"},
 	{"full-fraction", "fraction", Lower, Computed, "nodes at their bound", "part of the nodes that are full at the end"},
 	{"hot-key-nodes", "count", Neither, Computed, "nodes that serve the hottest key", "number of nodes over which the most asked key is spread"},
+	{"extra-copies", "count", Lower, Computed, "copies of hot keys", "copies of keys that a remedy keeps beyond the first, each of which a write has to reach"},
+	{"cached-fraction", "fraction", Neither, Computed, "requests that clients answer", "part of the requests that clients answer from a copy of their own, which may be old"},
 	{"bound-violations", "count", Lower, Computed, "requests over the bound", "requests placed on a node beyond its bound"},
 
-	{"miss-peak", "1/s", Lower, Computed, "most misses in a second", "cache misses in the worst second after the change"},
+	{"miss-peak", "1/s", Lower, Computed, "most misses in a second", "cache misses a second right after the change, when they are most"},
 	{"miss-total", "count", Lower, Computed, "misses in all", "cache misses that the change causes in all"},
 }
 
