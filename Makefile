@@ -30,7 +30,7 @@ compare:     ## is this tree slower than BASE, or does it place keys otherwise?
 	$(RINGBENCH) compare --base $(BASE) $(COMPARE)
 
 figures:     ## draw gallery and README again, from the reference run
-	$(RINGBENCH) plot results/reference -o plots/gallery
+	$(RINGBENCH) plot results/reference -o plots/gallery --format svg
 	go test ./cmd/cli -run Readme -update
 
 clean:       ## remove what runs and tests wrote

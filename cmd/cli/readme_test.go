@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ringbench/ringbench/algorithms/builtin"
+	"github.com/ringbench/ringbench/results"
+)
+
+var update = flag.Bool("update", false, "write what the README shows anew")
+
+const (
+	readme    = "../../README.md"
+	reference = "../../results/reference"
+)
+
+// What the README shows is what the reference run says and the command prints.
+// `make figures` writes it anew.
+func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
+	old, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := results.Read(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(old)
+	text = splice(t, text, "screen: make figures", "screen", firstScreen(t, set))
+	text = splice(t, text, "headline: make figures", "headline", headline(set))
+	root, err := filepath.Abs(filepath.Dir(readme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = sessions(t, text, root)
+	if *update {
+		if err := os.WriteFile(filepath.Join(root, "README.md"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(string(old), text); diff != "" {
+		t.Errorf("README.md is stale, run make figures:\n%s", diff)
+	}
+}
+
+// splice puts the text between the markers <!-- open --> and <!-- /close -->.
+func splice(t *testing.T, text, open, close, between string) string {
+	t.Helper()
+	open, close = "<!-- "+open+" -->\n", "<!-- /"+close+" -->"
+	head, rest, found := strings.Cut(text, open)
+	_, tail, closed := strings.Cut(rest, close)
+	if !found || !closed {
+		t.Fatalf("README.md has no %q ... %q", open, close)
+	}
+	return head + open + between + close + tail
+}
+
+func firstScreen(t *testing.T, set *results.Set) string {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString("```console\n$ make bench\n")
+	if err := results.WriteExact(&b, set); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("\n")
+	if err := results.WriteMeasured(&b, set); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("\n")
+	for _, f := range results.Findings(set) {
+		fmt.Fprintf(&b, " - %s\n", f)
+	}
+	b.WriteString("```\n")
+	return b.String()
+}
+
+// headline is one row a contestant at the largest size of the reference run.
+func headline(set *results.Set) string {
+	columns := []struct{ title, measure, metric, schedule, format string }{
+		{"busiest node, 1.00 = fair", "balance", "balance-peak", "", "%.2f"},
+		{"keys moved, adding 1", "movement", "moved-fraction", "add-one", "%.2f%%"},
+		{"ns, independent lookups", "lookup", "lookup-ns", "", "%.1f"},
+		{"ns, one by one", "latency", "latency-ns", "", "%.1f"},
+		{"KiB", "lookup", "footprint-bytes", "", "%.0f"},
+		{"allocs", "allocations", "allocs-per-lookup", "", "%.0f"},
+	}
+	rows := results.Summarize(set)
+	nodes := 0
+	for _, r := range rows {
+		nodes = max(nodes, r.Nodes)
+	}
+	cells := map[string][]string{}
+	var order []string
+	for _, r := range rows {
+		if r.Nodes != nodes {
+			continue
+		}
+		for i, c := range columns {
+			if r.Measure != c.measure || r.Metric != c.metric || r.Schedule != c.schedule {
+				continue
+			}
+			if cells[r.Label] == nil {
+				cells[r.Label] = make([]string, len(columns))
+				order = append(order, r.Label)
+			}
+			v := r.Center
+			switch c.title {
+			case "keys moved, adding 1":
+				v *= 100
+			case "KiB":
+				v /= 1024
+			}
+			cells[r.Label][i] = fmt.Sprintf(c.format, v)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| |")
+	for _, c := range columns {
+		b.WriteString(" " + c.title + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(columns)) + "\n")
+	for _, label := range order {
+		b.WriteString("| " + label + " | " + strings.Join(cells[label], " | ") + " |\n")
+	}
+	return b.String()
+}
+
+// sessions runs every "$ ringbench" line between the session markers and puts
+// its output below it.
+func sessions(t *testing.T, text, dir string) string {
+	t.Helper()
+	const open, close = "<!-- session -->\n```console\n", "```\n<!-- /session -->"
+	var b strings.Builder
+	for {
+		head, rest, found := strings.Cut(text, open)
+		b.WriteString(head)
+		if !found {
+			return b.String()
+		}
+		session, tail, closed := strings.Cut(rest, close)
+		if !closed {
+			t.Fatal("README.md has a session that does not end")
+		}
+		b.WriteString(open)
+		for line := range strings.Lines(session) {
+			if args, isCommand := strings.CutPrefix(line, "$ ringbench "); isCommand {
+				b.WriteString(line)
+				b.WriteString(printed(t, dir, strings.Fields(args)))
+			}
+		}
+		b.WriteString(close)
+		text = tail
+	}
+}
+
+// printed is the output of the command in the folder.
+func printed(t *testing.T, dir string, args []string) string {
+	t.Helper()
+	t.Chdir(dir)
+	var stdout, stderr bytes.Buffer
+	if code := Run(args, strings.NewReader(""), &stdout, &stderr, builtin.All()...); code != 0 {
+		t.Fatalf("ringbench %s ends with %d: %s", strings.Join(args, " "), code, &stderr)
+	}
+	return stdout.String()
+}
