@@ -436,7 +436,7 @@ func (pl *Plan) check(sub subject) error {
 		case err != nil:
 			return err
 		default:
-			if _, own := m.(algorithms.KeyMapper); own && sub.contestant.Hash != pl.Spec.Hash {
+			if _, own := m.(algorithms.KeyMapper); own && sub.contestant.Hash != defaultHash {
 				return fmt.Errorf("%s hashes keys its own way, leave hash out", sub.info.Name)
 			}
 			if z, ok := m.(algorithms.Sizer); ok {
@@ -469,7 +469,7 @@ func (pl *Plan) trial(exp, measure string, sub subject, workload, schedule strin
 		weights = filepath.Base(pl.Spec.NodesFile)
 	}
 	hash := ""
-	if sub.hash.Name != "xxh3" {
+	if sub.hash.Name != defaultHash {
 		hash = sub.hash.Name
 	}
 	return results.Trial{

@@ -306,7 +306,7 @@ func (s *Spec) fill() error {
 		s.Seed = 1
 	}
 	if s.Hash == "" {
-		s.Hash = "xxh3"
+		s.Hash = defaultHash
 	}
 	if s.Keys != "" && s.KeysFile != "" {
 		return s.errorAt("", -1, "keys_file", "keys and keys_file exclude each other, keep one")
@@ -441,17 +441,20 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 		e.Rate = 50_000
 	}
 	points := 1
-	for p, values := range e.Sweep {
-		if len(values) == 0 {
+	for _, p := range slices.Sorted(maps.Keys(e.Sweep)) {
+		if len(e.Sweep[p]) == 0 {
 			return fail("sweep", "sweep of %q has no values", p)
 		}
-		if points *= len(values); points > maxPoints {
+		if points *= len(e.Sweep[p]); points > maxPoints {
 			return fail("sweep", "sweep of more than %d combinations, give fewer values", maxPoints)
 		}
 	}
-	for key, v := range map[string]*int{"seeds": &e.Seeds, "reps": &e.Reps, "requests": &e.Requests, "outstanding": &e.Outstanding} {
-		if *v < 0 {
-			return fail(key, "%s = %d, want 0 or more", key, *v)
+	for _, limit := range []struct {
+		key   string
+		value int
+	}{{"seeds", e.Seeds}, {"reps", e.Reps}, {"requests", e.Requests}, {"outstanding", e.Outstanding}} {
+		if limit.value < 0 {
+			return fail(limit.key, "%s = %d, want 0 or more", limit.key, limit.value)
 		}
 	}
 	if e.Seeds == 0 {
@@ -462,6 +465,9 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 	}
 	return nil
 }
+
+// defaultHash is the hash of the keys that a cell's name leaves out.
+const defaultHash = "xxh3"
 
 // everyAlgorithm stands for all algorithms there are.
 const everyAlgorithm = "*"

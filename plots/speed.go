@@ -105,8 +105,11 @@ func (r *run) latency() (Figure, bool) {
 			worst, factor = label, b.Center/a.Center
 		}
 	}
-	f.Caption = fmt.Sprintf("With %s. Lookups that wait for the answer before take up to %s times as long (%s) as lookups "+
-		"that the processor may overlap; a string key has to be hashed first.", plural(n, "node"), trimmed(factor, 2), worst)
+	f.Caption = fmt.Sprintf("With %s. A string key has to be hashed first.", plural(n, "node"))
+	if worst != "" {
+		f.Caption = fmt.Sprintf("With %s. Lookups that wait for the answer before take up to %s times as long (%s) as lookups "+
+			"that the processor may overlap; a string key has to be hashed first.", plural(n, "node"), trimmed(factor, 2), worst)
+	}
 	f.footer = r.footer("lookup", "latency", "key-lookup")
 	return f, true
 }
