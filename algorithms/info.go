@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -174,6 +175,14 @@ func decodeParams[C any](def C, params json.RawMessage) (C, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return def, errors.New("parameters are more than one JSON object")
 	}
+	// encoding/json takes names in any case, which would make two of one.
+	for _, name := range ParamNames(params) {
+		for _, known := range ParamNames(mustEncode(def)) {
+			if name != known && strings.EqualFold(name, known) {
+				return def, fmt.Errorf("unknown parameter %q, did you mean %q?", name, known)
+			}
+		}
+	}
 	return c, nil
 }
 
@@ -181,7 +190,7 @@ func decodeParams[C any](def C, params json.RawMessage) (C, error) {
 func paramError(def any, err error) error {
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Errorf("parameter %q cannot be a %s, it wants %s", typ.Field, typ.Value, typ.Type)
+		return fmt.Errorf("parameter %q cannot be %s, it wants %s", typ.Field, given(typ.Value), wanted(typ.Type.Kind()))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		known := ParamNames(mustEncode(def))
@@ -191,6 +200,32 @@ func paramError(def any, err error) error {
 		return fmt.Errorf("unknown parameter %s, %s", name, Nearest(strings.Trim(name, `"`), known))
 	}
 	return fmt.Errorf("parameters: %w", err)
+}
+
+// given words what encoding/json met: "string", "number 1.5".
+func given(value string) string {
+	if number, ok := strings.CutPrefix(value, "number "); ok {
+		return number
+	}
+	if strings.ContainsAny(value[:1], "ao") {
+		return "an " + value
+	}
+	return "a " + value
+}
+
+// wanted words the kind of a parameter.
+func wanted(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return kind.String()
 }
 
 // ParamNames returns the parameter names in a JSON object, sorted.

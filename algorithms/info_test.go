@@ -60,8 +60,13 @@ func TestDefineRefusesWithTheNameOfTheParameter(t *testing.T) {
 		want   string
 	}{
 		{two, `{"vnode":1}`, `sized: unknown parameter "vnode", did you mean "vnodes"?`},
-		{two, `{"vnodes":"many"}`, `sized: parameter "vnodes" cannot be a string, it wants int`},
-		{two, `{"vnodes":1.5}`, `sized: parameter "vnodes" cannot be a number 1.5, it wants int`},
+		{two, `{"vnodes":"many"}`, `sized: parameter "vnodes" cannot be a string, it wants a whole number`},
+		{two, `{"vnodes":{}}`, `sized: parameter "vnodes" cannot be an object, it wants a whole number`},
+		{two, `{"label":7}`, `sized: parameter "label" cannot be a number, it wants text`},
+		{two, `{"factor":true}`, `sized: parameter "factor" cannot be a bool, it wants a number`},
+		{two, `{"VNODES":1}`, `sized: unknown parameter "VNODES", did you mean "vnodes"?`},
+		{two, `{"vnodes":1,"Vnodes":2}`, `sized: unknown parameter "Vnodes", did you mean "vnodes"?`},
+		{two, `{"vnodes":1.5}`, `sized: parameter "vnodes" cannot be 1.5, it wants a whole number`},
 		{two, `{"vnodes":1} {}`, `sized: parameters are more than one JSON object`},
 		{two, `{"vnodes":0}`, `sized: unsupported operation: vnodes 0`},
 		{nil, ``, `sized: no nodes, name at least one`},
