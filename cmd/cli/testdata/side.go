@@ -9,12 +9,39 @@ import (
 	"time"
 )
 
-const wall = 1000000
+// The time of a slice, in ns; after so many processes it is another program's.
+const (
+	wall  = 1000000
+	until = 1000
+)
+
+// starts counts the processes that have begun.
+func starts() int {
+	f, err := os.OpenFile(os.Getenv("STARTS"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	f.Write([]byte("."))
+	info, _ := f.Stat()
+	return int(info.Size())
+}
+
+// note writes a number to a file that is never seen half written.
+func note(path string, n int) {
+	half := fmt.Sprintf("%s.%d", path, os.Getpid())
+	os.WriteFile(half, []byte(fmt.Sprintln(n)), 0o666)
+	os.Rename(half, path)
+}
 
 func main() {
+	ns := wall
+	if until < 1000 && starts() > until {
+		ns = 1000000
+	}
 	if pause := os.Getenv("PAUSE"); pause != "" {
-		os.WriteFile(os.Getenv("PIDFILE")+".parent", []byte(fmt.Sprintln(os.Getppid())), 0o666)
-		os.WriteFile(os.Getenv("PIDFILE"), []byte(fmt.Sprintln(os.Getpid())), 0o666)
+		note(os.Getenv("PIDFILE")+".parent", os.Getppid())
+		note(os.Getenv("PIDFILE"), os.Getpid())
 	}
 	requests := bufio.NewScanner(os.Stdin)
 	requests.Buffer(nil, 1<<20)
@@ -32,7 +59,7 @@ func main() {
 			if os.Getenv("PAUSE") != "" {
 				time.Sleep(50 * time.Millisecond)
 			}
-			fmt.Printf("{\"wall_ns\":%d,\"sum\":\"1\"}\n", wall)
+			fmt.Printf("{\"wall_ns\":%d,\"sum\":\"1\"}\n", ns)
 		}
 	}
 }
