@@ -118,6 +118,9 @@ func (v view) moveNote(label string) string {
 		all, _ := v.moves(label, "moved-fraction", removing)
 		return "removing 1: " + percent(all.Center, 1)
 	}
+	if v.n == 1 {
+		return "" // no node could leave
+	}
 	_, skipped := v.first(func(r *Row) bool {
 		return r.Label == label && r.Measure == "movement" && r.Nodes == v.n && removing(r) && r.Skip != ""
 	})

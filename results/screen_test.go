@@ -129,3 +129,16 @@ func TestTheTitleCallsNoMachineQuietWhoseControlMoved(t *testing.T) {
 		}
 	}
 }
+
+func TestOfOneNodeItIsNotSaidThatOnlyTheTailLeaves(t *testing.T) {
+	for nodes, want := range map[int]bool{1: false, 2: true} {
+		f := newFixture()
+		c := contestant{"ring", nil, `{}`, ""}
+		f.trial(c, "balance", nodes, 1, 0, "uniform", "", map[string]float64{"balance-peak": 1})
+		f.trial(c, "movement", nodes, 1, 0, "uniform", "add-one", map[string]float64{"moved-fraction": 0.5})
+		f.trial(c, "movement", nodes, 1, 0, "uniform", "remove-one", nil).Skip = "it cannot"
+		if got := strings.Contains(screenOf(t, f.end()), "only the tail leaves"); got != want {
+			t.Errorf("%d nodes: said %v, want %v", nodes, got, want)
+		}
+	}
+}

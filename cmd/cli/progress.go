@@ -23,13 +23,13 @@ type meter interface {
 // betweenUpdates is the least time between two drawings of the bar.
 const betweenUpdates = 200 * time.Millisecond
 
-// newMeter returns the meter for what stderr is: a bar on a terminal, lines
-// elsewhere, nothing when quiet.
+// newMeter returns the meter for what stderr is: a bar on a terminal that can go
+// back in a line, lines elsewhere, nothing when quiet.
 func newMeter(stderr io.Writer, quiet bool, begun time.Time) meter {
 	switch f, ok := stderr.(*os.File); {
 	case quiet:
 		return silent{}
-	case ok && term.IsTerminal(int(f.Fd())):
+	case ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb":
 		return &bar{bar: progressbar.NewOptions(barSteps,
 			progressbar.OptionSetWriter(f),
 			progressbar.OptionSetWidth(24),

@@ -303,7 +303,7 @@ func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir
 	case errors.As(rerr, &worded):
 		return rerr
 	case rerr != nil:
-		return &exit{exitIncomplete, rerr}
+		return &exit{exitIncomplete, fmt.Errorf("%w; the records are whole, %s", rerr, resume)}
 	case len(failed) > 0:
 		return &exit{exitFailed, fmt.Errorf("%s failed, the timings they concern are void", plural(len(failed), "check"))}
 	}

@@ -102,6 +102,8 @@ func (f *sizingFlags) question(inv *invocation, given func(string) bool) (sizing
 		return q, errors.New("--distinct-keys and --keys-file exclude each other, keep one")
 	case given("distinct-keys") && f.distinctKeys < 1:
 		return q, fmt.Errorf("--distinct-keys cannot be %d, it wants 1 or more", f.distinctKeys)
+	case f.distinctKeys > mostKeys:
+		return q, fmt.Errorf("--distinct-keys cannot be %d, it wants %d or fewer: leave it out where keys abound", f.distinctKeys, mostKeys)
 	case f.keysFile == "" && (f.keyColumn != "" || f.countColumn != "" || f.keysFormat != ""):
 		return q, errors.New("--key-column, --count-column and --keys-format need --keys-file")
 	}
@@ -136,8 +138,11 @@ func (f *sizingFlags) question(inv *invocation, given func(string) bool) (sizing
 	return q, f.keys(inv, &q)
 }
 
-// mostNodes bounds a cluster; a larger one is a typing error.
-const mostNodes = 1_000_000
+// What is beyond these is a typing error.
+const (
+	mostNodes = 1_000_000
+	mostKeys  = 1_000_000_000_000
+)
 
 // pointHash is the parameter that rings take the hash of their points from.
 const pointHash = "point_hash"
@@ -198,6 +203,8 @@ func parsePart(flag, text string) (float64, error) {
 	}
 	if percent {
 		v /= 100
+	} else if v >= 10 {
+		return 0, fmt.Errorf("%s %s is %g%%, write %s%% if that is what you mean", flag, text, 100*v, text)
 	}
 	return v, nil
 }

@@ -46,7 +46,7 @@ func answerText(f *sizingFlags, q *sizing.Question, a *sizing.Answer) string {
 }
 
 func (t *answering) line(format string, args ...any) {
-	fmt.Fprintf(&t.b, format+"\n", args...)
+	fmt.Fprintln(&t.b, oneLine(fmt.Sprintf(format, args...)))
 }
 
 // screenWidth is the width that sentences are broken at.
