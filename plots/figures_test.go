@@ -193,7 +193,7 @@ func TestWorkloadsAreNamedInPlainWords(t *testing.T) {
 }
 
 func TestSchedulesAreNamedInPlainWords(t *testing.T) {
-	for schedule, want := range map[string]string{"add-one": "one node joins", "reweight:2": "one weight is multiplied by 2", "grow:3": "grow:3"} {
+	for schedule, want := range map[string]string{"add-one": "one node joins", "reweight:2": "one weight is multiplied by 2", "grow:3": "3 nodes join", "odd": "odd"} {
 		if got := scheduleName(schedule); got != want {
 			t.Errorf("%s is called %q, want %q", schedule, got, want)
 		}

@@ -23,6 +23,18 @@ func scheduleName(schedule string) string {
 		return "one node leaves"
 	case "remove-each":
 		return "each node leaves in turn"
+	case "remove-last":
+		return "the last node leaves"
+	case "remove":
+		return clean(times) + " nodes leave"
+	case "grow":
+		return clean(times) + " nodes join"
+	case "double":
+		return "the cluster doubles"
+	case "rolling":
+		return "one node is replaced"
+	case "reorder":
+		return "the list is reordered"
 	case "reweight":
 		return "one weight is multiplied by " + clean(times)
 	}

@@ -80,6 +80,8 @@ func Label(t Trial) string {
 		case fixedFields[f.Name], f.Name == "epsilon" && bounded:
 		case f.Name == "vnodes":
 			b.WriteString(" v=" + f.Value)
+		case f.Name == "identity":
+			b.WriteString(" by " + f.Value)
 		default:
 			b.WriteString(" " + f.Name + "=" + f.Value)
 		}

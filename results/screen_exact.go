@@ -11,7 +11,7 @@ import (
 // exactTable shows the busiest node and what moves.
 func (v view) exactTable() []string {
 	labels, more := v.contestants(func(r *Row) bool {
-		return r.Nodes == v.n && (r.Metric == "balance-peak" || r.Metric == "load-peak" || r.Metric == "moved-fraction" && adding(r))
+		return r.Nodes == v.n && r.Measure != "remedies" && (r.Metric == "balance-peak" || r.Metric == "load-peak" || r.Metric == "moved-fraction" && adding(r))
 	})
 	if len(labels) == 0 {
 		return nil

@@ -39,7 +39,7 @@ type Row struct {
 	StdDev     float64 `json:"stddev"`        // of the values; 0 when there is only one
 	RMS        float64 `json:"rms"`           // root of the mean square: what theory speaks of, for a cv over many placements
 	Floor      float64 `json:"uniform_floor"` // balance-cv of perfectly uniform placement of so many keys; 0 where it does not apply
-	Theory     float64 `json:"theory"`        // what theory says of a ring's share-cv and balance-cv; 0 where it says nothing
+	Theory     float64 `json:"theory"`        // what theory says of a ring's share-cv, balance-cv and point-collisions; 0 where it says nothing
 	Skip       string  `json:"skip"`          // why nothing was measured; "" when it was
 }
 
@@ -214,6 +214,13 @@ func (r *Row) theory() {
 	switch r.Metric {
 	case "share-cv":
 		r.Theory = math.Sqrt(placement)
+	case "point-collisions":
+		// Points on M positions, each equally likely: all of them less the
+		// positions that are taken, M * (1 - (1-1/M)^points).
+		if m, err := strconv.ParseFloat(Param(r.Params, "modulus"), 64); err == nil && m > 1 && placement > 0 {
+			points := float64(n * ringVnodes(r.Algorithm, r.Params))
+			r.Theory = points + float64(m*math.Expm1(float64(points*math.Log1p(-1/m))))
+		}
 	case "balance-cv":
 		if keys > 0 {
 			r.Floor = math.Sqrt((n - 1) / keys)
