@@ -74,12 +74,12 @@ func (s *session) count(side int, cells []*timedCell) ([]float64, error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, errors.New("valgrind is not installed")
 	}
-	dir, err := os.MkdirTemp("", "ringbench-count-")
+	folder, err := NewFolder()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	profile := filepath.Join(dir, "profile")
+	defer folder.Remove()
+	profile := filepath.Join(folder.dir, "profile")
 	program := s.sides[side].Symbols
 	if program == "" {
 		program = s.sides[side].Programs[0]
