@@ -64,16 +64,21 @@ type Timing struct {
 
 // A Run is the first line of records.jsonl, and what run.json holds.
 type Run struct {
-	Type        string          `json:"type"`   // "run"
-	Schema      int             `json:"schema"` // major version of the format
-	Suite       string          `json:"suite"`
-	Seed        uint64          `json:"seed"`
-	Spec        json.RawMessage `json:"spec"` // with all defaults filled in
-	Only        string          `json:"only"` // regular expression on the cells that are part of the run; "" for all
-	Command     []string        `json:"command"`
-	Start       string          `json:"start"` // RFC 3339, UTC
-	Version     string          `json:"version"`
-	Environment Environment     `json:"environment"`
+	Type    string          `json:"type"`   // "run"
+	Schema  int             `json:"schema"` // major version of the format
+	Suite   string          `json:"suite"`
+	Seed    uint64          `json:"seed"`
+	Spec    json.RawMessage `json:"spec"` // with all defaults filled in
+	Only    string          `json:"only"` // regular expression on the cells that are part of the run; "" for all
+	Command []string        `json:"command"`
+
+	// Inputs holds the SHA-256, in hex, of each file that the spec names, by its
+	// path there. What the files hold is no part of a cell's name.
+	Inputs map[string]string `json:"inputs"`
+
+	Start       string      `json:"start"` // RFC 3339, UTC
+	Version     string      `json:"version"`
+	Environment Environment `json:"environment"`
 }
 
 // An End is the last line of a run. A run that was resumed has several; the

@@ -116,12 +116,17 @@ func (inv *invocation) runSuite(f *runFlags, arg string) error {
 	if f.dryRun {
 		return inv.dryRun(f, plan)
 	}
+	inputs, err := inputsOf(plan.Spec)
+	if err != nil {
+		return err
+	}
 	run := results.Run{
 		Suite:       suiteName(arg),
 		Seed:        plan.Spec.Seed,
 		Spec:        json.RawMessage(encode(plan.Spec)),
 		Only:        f.only,
 		Command:     append([]string{"ringbench"}, inv.args...),
+		Inputs:      inputs,
 		Start:       time.Now().UTC().Format(time.RFC3339),
 		Version:     versionText(),
 		Environment: results.Probe(harness.ClockCost()),
@@ -154,6 +159,9 @@ func (inv *invocation) resumeRun(f *runFlags, arg string) error {
 		return err
 	}
 	if err := f.agrees(arg, begun, spec); err != nil {
+		return err
+	}
+	if err := sameInputs(begun, spec); err != nil {
 		return err
 	}
 	plan, err := inv.plan(&runFlags{maxMemory: f.maxMemory}, spec, begun.Only)
