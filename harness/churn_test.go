@@ -50,7 +50,7 @@ func TestTheMissesOfAChangeAreThoseOfTheClosedForm(t *testing.T) {
 // The misses that are recorded are those of the keys that moved, and as time goes on
 // they come to all of them: the integral of the rates is the total.
 func TestMissesAreThoseOfTheKeysThatMoved(t *testing.T) {
-	s := runAll(t, `nodes = [8]
+	s, _ := mustRun(t, mustPlan(t, `nodes = [8]
 keys = "seq:100000"
 popularity = ["zipf:0.99"]
 [[contestant]]
@@ -62,7 +62,7 @@ name = "a"
 measures = ["misses", "movement"]
 schedules = ["add-one", "remove-one"]
 rate = 20000
-`)
+`))
 	moved := map[string]results.Trial{}
 	for _, tr := range s.trials {
 		if tr.Measure == "movement" {
@@ -88,7 +88,7 @@ rate = 20000
 
 // TestTwoViewsOfTenNodes is istio/istio#41674: of two clients one lacks a node.
 func TestTwoViewsOfTenNodes(t *testing.T) {
-	s := runAll(t, `nodes = [10]
+	s, _ := mustRun(t, mustPlan(t, `nodes = [10]
 keys = "seq:100000"
 popularity = ["zipf:0.99"]
 [[contestant]]
@@ -101,7 +101,7 @@ algorithm = "modulo"
 name = "a"
 measures = ["views"]
 schedules = ["remove-each", "reorder"]
-`, rendezvous.Info)
+`, rendezvous.Info))
 	want := map[string]float64{
 		"ring remove-each": 0.1, "rendezvous remove-each": 0.1, "modulo remove-each": 0.9,
 		"ring reorder": 0, "rendezvous reorder": 0, "modulo reorder": 1,
@@ -224,7 +224,7 @@ func TestJumpIsAsEvenAsItsKeysAre(t *testing.T) {
 // the keys spread by 0.1 and the requests by four times as much, and the hot keys
 // are to blame for that, not the ring.
 func TestBalanceAndLoadAreTwoThings(t *testing.T) {
-	s := runAll(t, `nodes = [10]
+	s, _ := mustRun(t, mustPlan(t, `nodes = [10]
 keys = "seq:100000"
 popularity = ["uniform", "zipf:1.0"]
 [[contestant]]
@@ -236,7 +236,7 @@ algorithm = "rendezvous"
 name = "a"
 measures = ["balance", "load"]
 seeds = 40
-`, rendezvous.Info)
+`, rendezvous.Info))
 	squares, n := map[string]float64{}, map[string]float64{}
 	for _, tr := range s.trials {
 		for metric, v := range tr.Values {

@@ -11,7 +11,7 @@ import (
 // One key has four fifths of the requests. What each remedy leaves on
 // the busiest node is worked out by hand from who owns what.
 func TestRemediesTakeLoadOffTheBusiestNodeAndSayWhatTheyCost(t *testing.T) {
-	s := runAll(t, `nodes = [4]
+	s, _ := mustRun(t, mustPlan(t, `nodes = [4]
 keys = "seq:1000"
 popularity = ["hotset:1:0.8"]
 [[contestant]]
@@ -21,7 +21,7 @@ params = { vnodes = 1000 }
 name = "a"
 measures = ["remedies"]
 remedies = ["none", "split:1:64", "split:2000:2", "cache:1", "cache:2000"]
-`)
+`))
 	for _, tr := range s.trials {
 		r := remedyOf(tr.Cell)
 		peak, copies, cached := 0.0, 0.0, 0.0

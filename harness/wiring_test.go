@@ -1,13 +1,12 @@
 package harness
 
 import (
-	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/ring"
 	"github.com/ringbench/ringbench/workloads"
@@ -53,7 +52,7 @@ func TestAnotherOrderOfTheListMovesWhatGoesByPlace(t *testing.T) {
 func TestLoadIsMeasuredInBytesWhereAFileTellsSizes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log.csv")
 	write(t, file, "url,hits,size\na,1,100\nb,1,700\nc,2,100\n")
-	s := runAll(t, `nodes = [1]
+	s, _ := mustRun(t, mustPlan(t, `nodes = [1]
 keys_file = "`+filepath.ToSlash(file)+`"
 key_column = "url"
 count_column = "hits"
@@ -65,7 +64,7 @@ algorithm = "modulo"
 name = "a"
 measures = ["load"]
 nodes = [3]
-`)
+`))
 	peaks := map[string]float64{}
 	for _, tr := range s.trials {
 		_, popularity, _ := strings.Cut(tr.Workload, "+")
@@ -89,7 +88,7 @@ measures = ["movement"]
 schedules = ["remove:12"]
 `
 	}
-	s := runAll(t, spec("10, 20"))
+	s, _ := mustRun(t, mustPlan(t, spec("10, 20")))
 	for _, tr := range s.trials {
 		if skipped := tr.Skip != ""; skipped != (tr.Nodes == 10) {
 			t.Errorf("%s: skip %q", tr.Cell, tr.Skip)
@@ -101,12 +100,14 @@ schedules = ["remove:12"]
 	}
 }
 
-// runAll runs a spec and returns what it recorded.
-func runAll(t *testing.T, toml string, infos ...algorithms.Info) *memorySink {
-	t.Helper()
-	s := newSink()
-	if _, err := mustPlan(t, toml, infos...).Run(context.Background(), s); err != nil {
+func TestTheMethodNamesTheQuestionOfEverySuite(t *testing.T) {
+	text, err := os.ReadFile("METHODOLOGY.md")
+	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	for _, suite := range Suites() {
+		if suite != full && !strings.Contains(string(text), "| `"+suite+"` |") {
+			t.Errorf("METHODOLOGY.md does not say what question %s answers", suite)
+		}
+	}
 }
