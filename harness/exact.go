@@ -13,7 +13,7 @@ import (
 
 // exactMeasures need no clock: they are computed, in parallel, and the same seed
 // gives the same values on every machine.
-var exactMeasures = []string{"shares", "balance", "load", "weights", "remedies", "movement", "misses", "views", "bounded"}
+var exactMeasures = []string{"shares", "balance", "load", "weights", "remedies", "movement", "misses", "views", "bounded", "bounded-movement"}
 
 // Measures returns the names of all measures, the exact ones first.
 func Measures() []string { return append(slices.Clone(exactMeasures), timedMeasures...) }
@@ -132,6 +132,8 @@ func (e *examination) measure(tr *results.Trial) error {
 		return e.views(tr)
 	case "bounded":
 		return e.bounded(tr)
+	case "bounded-movement":
+		return e.boundedMovement(tr)
 	default:
 		return fmt.Errorf("harness: unknown measure %q", tr.Measure)
 	}

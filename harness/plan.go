@@ -550,7 +550,13 @@ func (pl *Plan) expandExact(g *group, e *Experiment, sub subject, measures []str
 				}
 			case "bounded":
 				for _, p := range e.Popularity {
-					add(m, pl.keys.workload(p), "", keys)
+					add(m, pl.keys.workload(p), "", keys, e.stream()...)
+				}
+			case "bounded-movement":
+				for _, sch := range e.Schedules {
+					for _, p := range e.Popularity {
+						add(m, pl.keys.workload(p), sch, keys, e.stream()...)
+					}
 				}
 			}
 		}

@@ -424,7 +424,7 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 	}
 	for _, m := range e.Measures {
 		switch m {
-		case "movement", "misses", "views":
+		case "movement", "misses", "views", "bounded-movement":
 			if len(e.Schedules) == 0 {
 				return fail("measures", "%s needs schedules, such as [\"add-one\", \"remove-one\"]", m)
 			}

@@ -116,6 +116,8 @@ var Metrics = []Metric{
 	{"hot-key-nodes", "count", Neither, Computed, "nodes that serve the hottest key", "number of nodes over which the most asked key is spread"},
 	{"extra-copies", "count", Lower, Computed, "copies of hot keys", "copies of keys that a remedy keeps beyond the first, each of which a write has to reach"},
 	{"cached-fraction", "fraction", Neither, Computed, "requests that clients answer", "part of the requests that clients answer from a copy of their own, which may be old"},
+	{"capacity-before", "count", Neither, Computed, "capacity before the change", "most requests that a node may hold before a change of the membership"},
+	{"capacity-after", "count", Neither, Computed, "capacity after the change", "most requests that a node may hold after a change of the membership"},
 	{"bound-violations", "count", Lower, Computed, "requests over the bound", "requests placed on a node beyond its bound"},
 
 	{"miss-peak", "1/s", Lower, Computed, "most misses in a second", "cache misses a second right after the change, when they are most"},

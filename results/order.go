@@ -8,7 +8,7 @@ import (
 
 // measures in the order in which reports show them: exact answers first.
 var measures = []string{
-	"balance", "load", "shares", "weights", "remedies", "movement", "misses", "views", "bounded", "allocations",
+	"balance", "load", "shares", "weights", "remedies", "movement", "misses", "views", "bounded", "bounded-movement", "allocations",
 	"lookup", "latency", "key-lookup", "assign", "build", "add", "remove", "memory",
 }
 
