@@ -80,7 +80,7 @@ func isControl(name string) bool { return name == "control" || name == "one-read
 // addFloors adds to a group that reads the clock what its figures are shown
 // beside: the constant control for each measure that looks up (with a key's
 // hash, it is the cost of the hash alone), and one read from an array as large
-// as each structure, rounded up to a power of two. The control's lookup is
+// as each structure, to the nearest power of two. The control's lookup is
 // always among them: it tells whether the machine moved.
 func (pl *Plan) addFloors(g *group) error {
 	if !slices.ContainsFunc(g.cells, func(c *cell) bool { return metricOf[c.trial.Measure] != "" }) {
@@ -91,7 +91,7 @@ func (pl *Plan) addFloors(g *group) error {
 	for _, c := range g.cells {
 		switch m := c.trial.Measure; m {
 		case "lookup", "latency":
-			sizes[floorSize(pl.costs[c.subject.shape()].footprint)] = true
+			sizes[results.FloorBytes(float64(pl.costs[c.subject.shape()].footprint))] = true
 			looks[m] = true
 		case "key-lookup":
 			looks[m] = true
@@ -127,14 +127,4 @@ func (pl *Plan) addFloor(g *group, name string, params map[string]any, measures 
 	}
 	pl.expandTimed(g, sub, measures)
 	return nil
-}
-
-// floorSize is the size of the array that stands for a structure of that many
-// bytes.
-func floorSize(bytes int64) int64 {
-	size := int64(4096)
-	for size < bytes {
-		size *= 2
-	}
-	return size
 }

@@ -3,8 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,7 +170,7 @@ var floorWords = map[string]string{
 func (r *run) lookupFloors(measure, metric, workload string) []line {
 	loop := line{name: emptyLoop, look: lookOf("control", 0), thin: true}
 	read := line{name: oneRead, look: lookOf("one-read", 0), thin: true}
-	reads := map[uint64]float64{} // bytes -> ns
+	reads := map[int64]float64{} // bytes -> ns
 	for _, row := range r.rows {
 		if row.Measure != measure || row.Metric != metric || !isControl(row) {
 			continue
@@ -183,16 +181,15 @@ func (r *run) lookupFloors(measure, metric, workload string) []line {
 			}
 			continue
 		}
-		if size, err := strconv.ParseUint(results.Param(row.Params, "bytes"), 10, 64); err == nil {
+		if size, err := strconv.ParseInt(results.Param(row.Params, "bytes"), 10, 64); err == nil {
 			reads[size] = row.Center
 		}
 	}
 	for _, row := range r.metric(measure, "footprint-bytes") {
-		if row.Label != "ring" || row.Workload != workload || row.Center < 1 || row.Center > math.MaxInt64/2 {
+		if row.Label != "ring" || row.Workload != workload {
 			continue
 		}
-		size := max(uint64(1)<<bits.Len64(uint64(row.Center)-1), 4096)
-		if ns, ok := reads[size]; ok {
+		if ns, ok := reads[results.FloorBytes(row.Center)]; ok {
 			read.points = append(read.points, point{float64(row.Nodes), ns, ns, ns})
 		}
 	}

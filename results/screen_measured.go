@@ -115,7 +115,7 @@ func (v view) floor(label, measure, metric string, n int) (*Row, bool) {
 	case label == oneRead:
 		want := v.readBytes(n)
 		return v.first(func(r *Row) bool {
-			return r.Algorithm == "one-read" && r.Measure == measure && r.Metric == metric && Param(r.Params, "bytes") == strconv.Itoa(want)
+			return r.Algorithm == "one-read" && r.Measure == measure && r.Metric == metric && Param(r.Params, "bytes") == strconv.FormatInt(want, 10)
 		})
 	}
 	return &Row{}, false
@@ -123,7 +123,7 @@ func (v view) floor(label, measure, metric string, n int) (*Row, bool) {
 
 // readBytes returns the size of the array that stands for the ring's structure
 // at a cluster size, or for the largest when no ring takes part.
-func (v view) readBytes(n int) int {
+func (v view) readBytes(n int) int64 {
 	var footprint float64
 	for _, r := range v.rows {
 		if r.Metric == "footprint-bytes" && r.Nodes == n && !r.control() {
@@ -134,12 +134,7 @@ func (v view) readBytes(n int) int {
 			footprint = max(footprint, r.Center)
 		}
 	}
-	const least, most = 1 << 12, 1 << 40
-	bytes := least
-	for float64(bytes) < footprint && bytes < most {
-		bytes *= 2
-	}
-	return bytes
+	return FloorBytes(footprint)
 }
 
 // withError writes a time with half of its interval.
