@@ -610,20 +610,27 @@ func (pl *Plan) Estimate() time.Duration {
 // blockCost is what a timed block takes with its warm-up.
 const blockCost = blockTarget * 5 / 4
 
+// compareCost is what comparing or adding up 1,024 keys takes beside their lookups.
+const compareCost = 10 * time.Microsecond
+
 // taskCost is what one core takes for the task: a build and a pass over the keys
-// for the placement itself and after each schedule.
+// for the placement itself and after each step of a schedule.
 func (pl *Plan) taskCost(t *task) time.Duration {
 	c := pl.costs[t.subject.shape()]
 	builds, passes := 1, 0
 	for _, tr := range t.trials {
+		steps := 1
 		if tr.Schedule != "" {
-			builds++
+			if s, err := workloads.ParseSchedule(tr.Schedule, tr.Nodes, workloads.Rand(1)); err == nil {
+				steps = len(s.Steps)
+			}
+			builds += steps
 		}
 		if tr.Keys > 0 {
-			passes++
+			passes += steps
 		}
 	}
-	return time.Duration(builds)*c.build + time.Duration(passes*pl.keys.set.Len()/chunk)*c.lookup
+	return time.Duration(builds)*c.build + time.Duration(passes*pl.keys.set.Len()/chunk)*(c.lookup+compareCost)
 }
 
 // prepareCost is what building, gating and answering for a timed cell takes.

@@ -108,8 +108,10 @@
 //
 // A nodes file has one node a line, name[,weight[,zone]], with # for comments. A
 // keys file has one key a line, raw bytes; with --key-column it is CSV or TSV
-// under a header. Names that end in .gz, .zst or .xz are decompressed. Where a
-// file is written or keys are read, - is stdout or stdin.
+// under a header, with --count-column for requests and --size-column for bytes;
+// with --keys-format it is a cache trace, libcachesim-csv or oracle-general. Names
+// that end in .gz, .zst or .xz are decompressed. Where a file is written or keys are
+// read, - is stdout or stdin.
 //
 // # Exit codes
 //
