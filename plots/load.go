@@ -191,6 +191,10 @@ func harmonic(n int, s float64) float64 {
 // bounded draws what a bound on the load achieves and what it costs.
 func (r *run) bounded() (Figure, bool) {
 	peaks, spills := where(r.metric("bounded", "load-peak"), positive), r.metric("bounded", "spill-fraction")
+	if swept(spills) != nil { // which has a figure of its own
+		chosen := func(row results.Row) bool { return fieldOf(row, "requests") == "" && fieldOf(row, "expected") == "" }
+		peaks, spills = where(peaks, chosen), where(spills, chosen)
+	}
 	if len(peaks) == 0 || len(spills) == 0 {
 		return Figure{}, false
 	}
