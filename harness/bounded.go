@@ -218,7 +218,7 @@ func (t *tally) finish(m algorithms.Assigner, buckets int) []int {
 // place assigns and releases as the events say.
 func place(m algorithms.Assigner, events iter.Seq[workloads.Event], hashes []uint64, hot int) tally {
 	var t tally
-	var outstanding []algorithms.Bucket // by the request's number
+	var outstanding []algorithms.Bucket            // by the request's number
 	last := make([]algorithms.Bucket, len(hashes)) // of each key, where its last request went plus 2; 0 before the first
 	stepper, steps := m.(algorithms.StepAssigner)
 	loader, tells := m.(algorithms.Loader)

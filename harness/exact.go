@@ -152,6 +152,9 @@ func (e *examination) shares(tr *results.Trial) error {
 	s := SpreadOf(shares, weights)
 	tr.Values["share-cv"] = s.CV
 	tr.Values["share-peak"] = s.Peak
+	if e.sub.own != nil {
+		tr.Values["expected-cv"] = e.expectedCV(0)
+	}
 	if c, ok := e.base.Mapper.(interface{ PointCollisions() int }); ok {
 		tr.Values["point-collisions"] = float64(c.PointCollisions())
 		e.warnOfPoints(tr)
@@ -181,6 +184,9 @@ func (e *examination) balance(tr *results.Trial) {
 	tr.Values["balance-cv"] = s.CV
 	tr.Values["balance-peak"] = s.Peak
 	tr.Values["balance-min"] = s.Min
+	if e.sub.own != nil {
+		tr.Values["expected-cv"] = e.expectedCV(keys.set.Len())
+	}
 	tr.Check = digestOf(owners)
 	if e.first() && tr.Nodes <= 1000 {
 		tr.Series = map[string][]float64{"loads": held}

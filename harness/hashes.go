@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -110,4 +111,42 @@ func (e *examination) warnOfKeys(tr *results.Trial, keys *keyData) {
 	if what := uncovered(keys.hashed(e.sub.hash)); what != "" {
 		e.warn("hash %s over the keys %s: %s", e.sub.hash.Name, keys.set.Name(), what)
 	}
+}
+
+// expectedCV returns the spread that chance explains among nodes of these weights:
+// of the shares, when the structure scatters points, and of so many keys on top when
+// there are any. It is NaN where theory says nothing.
+func (e *examination) expectedCV(keys int) float64 {
+	weights, total := e.base.Weights()
+	var points []int
+	if e.sub.info.PointCounts != nil {
+		counts, err := e.sub.info.PointCounts(e.base.Nodes, e.base.Params)
+		if err != nil {
+			return math.NaN()
+		}
+		points = counts
+	}
+	if points == nil && (keys == 0 || slices.Contains(e.sub.info.Declines, algorithms.Balance)) {
+		return math.NaN()
+	}
+	all := 0.0
+	for _, n := range points {
+		all += float64(n)
+	}
+	sum, n := 0.0, 0
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		n++
+		if points != nil {
+			own := float64(points[i]) // the share is one of the Dirichlet distribution
+			sum += (all - own) / (own * (all + 1))
+		}
+		if keys > 0 {
+			part := w / total
+			sum += (1 - part) / (part * float64(keys))
+		}
+	}
+	return math.Sqrt(sum / float64(n))
 }

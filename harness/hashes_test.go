@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,16 @@ func TestNodesAndKeysOfTheUsersOwnComeBeforePatterns(t *testing.T) {
 	pl, err := NewPlan(s, Options{Algorithms: known})
 	if err != nil {
 		t.Fatal(err)
+	}
+	sink, _ := mustRun(t, pl)
+	for _, tr := range sink.trials {
+		want := math.Sqrt(2. / (3*160 + 1))
+		if tr.Measure == "balance" {
+			want = math.Sqrt(2./(3*160+1) + 2./3)
+		}
+		if got := tr.Values["expected-cv"]; math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("%s: a spread of %v is expected, want %v", tr.Cell, got, want)
+		}
 	}
 	trials := pl.Trials()
 	if len(trials) != 4 { // 2 point hashes, 2 hashes

@@ -69,6 +69,20 @@ func ratiosOf(rows []results.Row, order []string, column, name func(results.Row)
 	return h
 }
 
+// expected returns the rows with the theory that their records carry, for nodes of
+// the user's own, and otherwise with their floor where there is nothing else.
+func (r *run) expected(measure string, rows []results.Row) []results.Row {
+	theory := map[string]float64{}
+	for _, row := range r.metric(measure, "expected-cv") {
+		theory[row.Cell] = row.Center
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Theory = cmp.Or(rows[i].Theory, theory[rows[i].Cell], rows[i].Floor)
+	}
+	return rows
+}
+
 // firstSeen returns what of says of the trials, each once and in their order.
 func (r *run) firstSeen(of func(results.Trial) string) []string {
 	var all []string
@@ -83,7 +97,7 @@ func (r *run) firstSeen(of func(results.Trial) string) []string {
 // pointHashes draws how evenly each hash spreads the points of a ring, for each way
 // of naming nodes and points.
 func (r *run) pointHashes() (Figure, bool) {
-	rows := where(r.metric("shares", "share-cv"), func(row results.Row) bool {
+	rows := where(r.expected("shares", r.metric("shares", "share-cv")), func(row results.Row) bool {
 		return row.Theory > 0 && row.Schedule == "" && fieldOf(row, "point_hash") != ""
 	})
 	n := fullest(rows)
@@ -188,15 +202,10 @@ func (h heatMap) verdict() string {
 
 // keyHashes draws how evenly each hash spreads keys, for each kind of keys.
 func (r *run) keyHashes() (Figure, bool) {
-	rows := where(r.metric("balance", "balance-cv"), func(row results.Row) bool { return row.Theory > 0 || row.Floor > 0 })
-	for i := range rows {
-		if rows[i].Theory == 0 {
-			rows[i].Theory = rows[i].Floor
-		}
-	}
+	rows := where(r.expected("balance", r.metric("balance", "balance-cv")), func(row results.Row) bool { return row.Theory > 0 })
 	n := fullest(rows)
 	rows = where(rows, func(row results.Row) bool {
-		return row.Nodes == n && row.Weights == "" && (row.Algorithm == "ring" || row.Algorithm == "modulo")
+		return row.Nodes == n && (row.Algorithm == "ring" || row.Algorithm == "modulo")
 	})
 	order := r.firstSeen(func(t results.Trial) string { return t.Hash })
 	h := ratiosOf(rows, order,

@@ -87,6 +87,7 @@ var Metrics = []Metric{
 	{"balance-min", "x fair", Higher, Computed, "idlest node (1.00 = fair)", "keys of the emptiest node as a multiple of its fair share"},
 	{"share-cv", "fraction", Lower, Computed, "stddev/mean of shares", "spread of the exact shares of the hash space: standard deviation over mean, adjusted for weights"},
 	{"share-peak", "x fair", Lower, Computed, "largest share (1.00 = fair)", "exact share of the hash space of the largest owner as a multiple of its fair share"},
+	{"expected-cv", "fraction", Neither, Computed, "stddev/mean that chance explains", "spread of shares or keys that theory expects over the user's own nodes and weights"},
 	{"load-cv", "fraction", Lower, Computed, "stddev/mean of requests per node", "spread of the requests over the nodes: standard deviation over mean, adjusted for weights"},
 	{"load-peak", "x fair", Lower, Computed, "busiest node by requests (1.00 = fair)", "requests of the busiest node as a multiple of its fair share"},
 	{"weight-error", "fraction", Lower, Computed, "largest miss of a weight", "largest relative difference between a node's share and what its weight asks for"},
