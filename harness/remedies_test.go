@@ -1,10 +1,14 @@
 package harness
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ringbench/ringbench/algorithms/keyhash"
+	"github.com/ringbench/ringbench/algorithms/ring"
 	"github.com/ringbench/ringbench/algorithms/weightedrendezvous"
 )
 
@@ -86,5 +90,38 @@ measures = ["weights"]
 		if got := tr.Values["weight-error"]; math.Abs(got-want) > tolerance {
 			t.Errorf("%s: weights are missed by %v at most, want %v", tr.Cell, got, want)
 		}
+	}
+}
+
+// The load of a split key, worked out apart from the harness.
+func TestASplitKeySharesItsRequestsOutEvenly(t *testing.T) {
+	s, _ := mustRun(t, mustPlan(t, `nodes = [4]
+keys = "seq:1000"
+popularity = ["hotset:1:0.8"]
+[[contestant]]
+algorithm = "ring"
+[[experiment]]
+name = "a"
+measures = ["remedies"]
+remedies = ["split:1:3"]
+`))
+	m, err := ring.New((&subject{weights: []float64{1}, n: 4, seed: 1}).nodes(), ring.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := keyhash.ByName(keyhash.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var loads [4]float64
+	for key := 1; key < 1000; key++ {
+		loads[m.Lookup(h.Sum(fmt.Sprintf("user:%d", key)))] += 0.2 / 999
+	}
+	for way := range 3 {
+		loads[m.Lookup(h.Sum(fmt.Sprintf("user:0#%d", way)))] += 0.8 / 3
+	}
+	want := 4 * slices.Max(loads[:])
+	if got := s.trials[0].Values["load-peak"]; math.Abs(got-want) > 1e-9 {
+		t.Errorf("busiest node %v, want %v", got, want)
 	}
 }
