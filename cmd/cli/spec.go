@@ -91,7 +91,7 @@ func dropWeights(s *harness.Spec) {
 	for _, c := range s.Contestants {
 		c.Weights = ""
 		i := slices.IndexFunc(kept, func(k harness.Contestant) bool {
-			return k.Algorithm == c.Algorithm && k.Hash == c.Hash && reflect.DeepEqual(k.Params, c.Params)
+			return k.Algorithm == c.Algorithm && k.Hash == c.Hash && k.Identity == c.Identity && k.Total == c.Total && reflect.DeepEqual(k.Params, c.Params)
 		})
 		if i < 0 {
 			kept = append(kept, c)
