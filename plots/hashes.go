@@ -20,6 +20,7 @@ import (
 type heatMap struct {
 	columns []string
 	rows    []heatRow
+	red     float64 // the ratio from which a cell is red
 }
 
 type heatRow struct {
@@ -27,9 +28,18 @@ type heatRow struct {
 	ratios []float64 // by column; 0 for none
 }
 
-// tooUneven is the ratio to theory from which a cell is red. One placement of 100
-// nodes stays below it but for one in a thousand.
+// tooUneven is the ratio to theory from which a cell is red. Of few nodes in few
+// placements a ratio is that high by chance, so that more is asked of them: three
+// standard deviations, of which one is 1/sqrt(2 (n-1)) of the spread of n amounts.
 const tooUneven = 1.3
+
+func redFrom(rows []results.Row) float64 {
+	red := tooUneven
+	for _, row := range rows {
+		red = max(red, 1+3/math.Sqrt(float64(2*max(1, row.Nodes-1)*row.N)))
+	}
+	return red
+}
 
 // leastHashes is how many hashes make a heat map.
 const leastHashes = 3
@@ -48,7 +58,7 @@ func fieldOf(row results.Row, name string) string {
 // ratiosOf makes a heat map of rows that have a theory, with a column for each of
 // what column says and a row for each of what name says, in the order of the records.
 func ratiosOf(rows []results.Row, order []string, column, name func(results.Row) string) heatMap {
-	var h heatMap
+	h := heatMap{red: redFrom(rows)}
 	for _, row := range rows {
 		if c := column(row); !slices.Contains(h.columns, c) {
 			h.columns = append(h.columns, c)
@@ -121,8 +131,12 @@ func (r *run) pointHashes() (Figure, bool) {
 	f := h.figure(notes)
 	f.Name = "hashes"
 	f.Title = "Which hash spreads the points of a ring, under which labels"
-	f.Caption = fmt.Sprintf("Spread of the shares of %s, 1.0 = as theory says of random points; red from %.1f on. The first label of the first node stands for the names and the template. %s",
-		plural(n, "node"), tooUneven, h.verdict())
+	example := ""
+	if fieldOf(rows[0], "names") != "" {
+		example = "The first label of the first node stands for the names and the template. "
+	}
+	f.Caption = fmt.Sprintf("Spread of the shares of %s, 1.0 = as theory says of random points; red from %.1f on. %s%s",
+		plural(n, "node"), h.red, example, h.verdict())
 	f.footer = r.footer("shares")
 	return f, true
 }
@@ -175,7 +189,7 @@ func (h heatMap) reasons() (notes []string) {
 // failing returns the columns with a red cell.
 func (h heatMap) failing() (columns []string) {
 	for i, c := range h.columns {
-		if slices.ContainsFunc(h.rows, func(r heatRow) bool { return r.ratios[i] >= tooUneven }) {
+		if slices.ContainsFunc(h.rows, func(r heatRow) bool { return r.ratios[i] >= h.red }) {
 			columns = append(columns, c)
 		}
 	}
@@ -224,7 +238,7 @@ func (r *run) keyHashes() (Figure, bool) {
 	f.Name = "key-hashes"
 	f.Title = "Which hash spreads keys, whatever they look like"
 	f.Caption = fmt.Sprintf("Spread of the keys over %s, 1.0 = as theory says of random hashes; red from %.1f on. Far below 1, numbered keys are dealt out in turn. %s",
-		plural(n, "node"), tooUneven, h.verdict())
+		plural(n, "node"), h.red, h.verdict())
 	f.footer = r.footer("balance")
 	return f, true
 }
@@ -260,7 +274,7 @@ func (h heatMap) figure(notes []string) Figure {
 					continue
 				}
 				x := c.Min.X + heatNames + width*vg.Length(i)
-				fill, text := heatColors(ratio)
+				fill, text := heatColors(ratio, h.red)
 				box := vg.Rectangle{Min: vg.Point{X: x + 0.5, Y: y + 0.5}, Max: vg.Point{X: x + width - 0.5, Y: y + heatCell - 0.5}}
 				c.SetColor(fill)
 				c.Fill(box.Path())
@@ -278,11 +292,11 @@ func (h heatMap) figure(notes []string) Figure {
 
 // heatColors returns the colours of a cell and of the number in it: none for what
 // theory allows, and a red that deepens to ten times that and beyond.
-func heatColors(ratio float64) (fill, text color.RGBA) {
-	if ratio < tooUneven {
+func heatColors(ratio, red float64) (fill, text color.RGBA) {
+	if ratio < red {
 		return grid, ink
 	}
-	at := math.Min(1, math.Log(ratio/tooUneven)/math.Log(10))
+	at := math.Min(1, math.Log(ratio/red)/math.Log(10))
 	mix := func(from, to uint8) uint8 { return uint8(math.Round(float64(from) + at*(float64(to)-float64(from)))) }
 	fill = color.RGBA{R: mix(0xf6, 0xa5), G: mix(0xc9, 0x1f), B: mix(0xb0, 0x12), A: 0xff}
 	if at > 0.5 {

@@ -3,6 +3,7 @@ package plots
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -65,14 +66,22 @@ func TestLabelExamples(t *testing.T) {
 }
 
 func TestRedBeginsWhereChanceEnds(t *testing.T) {
-	if fill, _ := heatColors(1.29); fill != grid {
+	if fill, _ := heatColors(1.29, 1.3); fill != grid {
 		t.Errorf("1.29 is drawn in %v", fill)
 	}
-	if fill, _ := heatColors(1.3); fill == grid {
+	for _, c := range []struct {
+		nodes, placements int
+		want              float64
+	}{{100, 5, 1.3}, {4, 1, 2.2247}, {2, 1, 3.1213}, {1, 1, 3.1213}} {
+		if got := redFrom([]results.Row{{Nodes: c.nodes, N: c.placements}}); math.Abs(got-c.want) > 0.001 {
+			t.Errorf("%d nodes in %d placements are red from %.4f on, want %.4f", c.nodes, c.placements, got, c.want)
+		}
+	}
+	if fill, _ := heatColors(1.3, 1.3); fill == grid {
 		t.Error("1.3 is not red")
 	}
 	for _, ratio := range []float64{1, 1.3, 2, 4, 8, 100} {
-		if fill, text := heatColors(ratio); contrast(fill, text) < 3 {
+		if fill, text := heatColors(ratio, 1.3); contrast(fill, text) < 3 {
 			t.Errorf("%v: contrast of %.1f", ratio, contrast(fill, text))
 		}
 	}
