@@ -274,6 +274,11 @@ func (st *stage) repetition(rep int, kernels map[*cell]*kernel) error {
 	if i := slices.Index(cells, st.control); i > 0 {
 		cells[0], cells[i] = cells[i], cells[0]
 	}
+	if rep > 0 {
+		if err := st.relocate(); err != nil {
+			return err
+		}
+	}
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	controlNs := 0.0
@@ -299,6 +304,24 @@ func (st *stage) repetition(rep int, kernels map[*cell]*kernel) error {
 		if err := st.ctx.Err(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// relocate builds every structure anew while the old one still stands, so that it
+// comes to lie elsewhere. Where the pages of some megabytes lie moves a lookup in
+// them by a multiple, and one place would pass for a property of the algorithm.
+func (st *stage) relocate() error {
+	for _, id := range slices.Sorted(maps.Keys(st.built)) {
+		s := st.built[id]
+		if s.skip != "" {
+			continue
+		}
+		place, err := s.place.Clone()
+		if err != nil {
+			return err
+		}
+		s.place = place
 	}
 	return nil
 }
@@ -391,9 +414,10 @@ func round(n, offset, ops int, f func(from, to int) uint64) (sum uint64) {
 const maxOps = 1 << 24
 
 func (st *stage) lookupKernel(c *cell, s *structure) *kernel {
-	hs, m := c.pool.hashed(c.subject.hash), s.place.Mapper
+	hs := c.pool.hashed(c.subject.hash)
 	return &kernel{
 		run: func(offset, ops int) uint64 {
+			m := s.place.Mapper
 			return round(len(hs), offset, ops, func(from, to int) uint64 { return lookups(m, hs[from:to]) })
 		},
 		expect: s.answers[c.pool].expect,
@@ -406,8 +430,9 @@ var mask uint64
 
 func (st *stage) latencyKernel(c *cell, s *structure) *kernel {
 	k := st.lookupKernel(c, s)
-	hs, m := c.pool.hashed(c.subject.hash), s.place.Mapper
+	hs := c.pool.hashed(c.subject.hash)
 	k.run = func(offset, ops int) uint64 {
+		m := s.place.Mapper
 		return round(len(hs), offset, ops, func(from, to int) uint64 { return chained(m, hs[from:to], mask) })
 	}
 	return k
@@ -415,9 +440,10 @@ func (st *stage) latencyKernel(c *cell, s *structure) *kernel {
 
 func (st *stage) keyKernel(c *cell, s *structure) *kernel {
 	k := st.lookupKernel(c, s)
-	keys, m := c.pool.strings(), s.place.Mapper
-	if own, ok := m.(algorithms.KeyMapper); ok {
+	keys := c.pool.strings()
+	if _, ok := s.place.Mapper.(algorithms.KeyMapper); ok {
 		k.learn = func() {
+			own := s.place.Mapper.(algorithms.KeyMapper)
 			buckets := make([]algorithms.Bucket, len(keys))
 			inParallel(len(keys), func(from, to int) {
 				for i := from; i < to; i++ {
@@ -427,12 +453,14 @@ func (st *stage) keyKernel(c *cell, s *structure) *kernel {
 			k.expect = summarise(buckets).expect
 		}
 		k.run = func(offset, ops int) uint64 {
+			own := s.place.Mapper.(algorithms.KeyMapper)
 			return round(len(keys), offset, ops, func(from, to int) uint64 { return ownKeyLookups(own, keys[from:to]) })
 		}
 		return k
 	}
 	hash := c.subject.hash.Sum
 	k.run = func(offset, ops int) uint64 {
+		m := s.place.Mapper
 		return round(len(keys), offset, ops, func(from, to int) uint64 { return keyLookups(m, keys[from:to], hash) })
 	}
 	return k
