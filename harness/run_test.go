@@ -36,6 +36,7 @@ seeds = 3
 
 const timedSpec = `
 nodes = [10]
+pool = 65536
 [[contestant]]
 algorithm = "ring"
 [[contestant]]

@@ -13,6 +13,9 @@ import (
 // The relative standard deviation of ring shares is sqrt((n-1)/(nv+1)), in the
 // root of the mean of its square over placements.
 func TestRingSharesSpreadAsTheorySays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws 14,000 rings: minutes under the race detector")
+	}
 	for _, size := range []struct{ nodes, placements int }{{10, 4000}, {100, 400}, {1000, 200}} {
 		for _, vnodes := range []int{10, 100, 1000} {
 			n := size.nodes
