@@ -82,6 +82,9 @@ func fakeInfo(lookup func(h uint64, n int) algorithms.Bucket) algorithms.Info {
 }
 
 func TestCompareScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and compares programs: minutes under the race detector")
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skip(err)
