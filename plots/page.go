@@ -132,7 +132,9 @@ func drawPanels(c draw.Canvas, panels []*panel, columns int) {
 	}
 	for r, row := range plot.Align(grid, tiles, c) {
 		for col, canvas := range row {
-			if grid[r][col] == nil {
+			// A page with more panels than it has room for leaves some without a
+			// place; drawing there would not end.
+			if size := canvas.Size(); grid[r][col] == nil || !(size.X > 0 && size.Y > 0) {
 				continue
 			}
 			grid[r][col].Draw(canvas)
