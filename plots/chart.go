@@ -52,9 +52,13 @@ func abscissas(lines []line) (xs []float64) {
 	return xs
 }
 
+// nameShare is the most of a column's width that names beside lines may take.
+const nameShare = 0.6
+
 // panel makes the chart a panel.
 func (ch chart) panel() *panel {
 	p := &panel{heading: ch.heading, unit: ch.unit, plot: newPlot(ch.x, ch.y, ch.xName)}
+	column := (pageWidth - 2*pageMargin - 60) / vg.Length(max(1, ch.columns))
 	drawn := make([]line, 0, len(ch.lines))
 	for _, l := range ch.lines {
 		if l = ch.visible(l); len(l.points) > 0 {
@@ -72,6 +76,7 @@ func (ch chart) panel() *panel {
 		if l.inside {
 			p.plot.Add(inscription(l))
 		} else {
+			l.name = l.pen().fit(l.name, min(maxName, nameShare*column))
 			beside = append(beside, l)
 		}
 	}
@@ -83,8 +88,7 @@ func (ch chart) panel() *panel {
 		need = max(need, labelGap+l.pen().width(l.name)+2)
 		end = max(end, vg.Length(p.plot.X.Norm(l.points[len(l.points)-1].x)))
 	}
-	approximate := (pageWidth - 2*pageMargin - 60) / vg.Length(max(1, ch.columns))
-	p.margin = max(0, need-(1-end)*(approximate-need)*0.9)
+	p.margin = max(0, need-(1-end)*(column-need)*0.9)
 	return p
 }
 

@@ -132,9 +132,7 @@ func drawPanels(c draw.Canvas, panels []*panel, columns int) {
 	}
 	for r, row := range plot.Align(grid, tiles, c) {
 		for col, canvas := range row {
-			// A page with more panels than it has room for leaves some without a
-			// place; drawing there would not end.
-			if size := canvas.Size(); grid[r][col] == nil || !(size.X > 0 && size.Y > 0) {
+			if grid[r][col] == nil {
 				continue
 			}
 			grid[r][col].Draw(canvas)

@@ -25,6 +25,15 @@ type sweepPoint struct {
 	vnodes float64
 }
 
+// contestant is what a point's line is called: its label without the vnodes.
+func (p sweepPoint) contestant() string {
+	name, _, _ := strings.Cut(p.Label, " v=")
+	if p.Weights != "" {
+		name += ", " + clean(p.Weights)
+	}
+	return name
+}
+
 func (r *run) sweep(metric string) sweep {
 	s := sweep{metric: metric, rows: map[int][]sweepPoint{}}
 	for _, row := range r.metric("shares", metric) {
@@ -35,11 +44,16 @@ func (r *run) sweep(metric string) sweep {
 		s.rows[row.Nodes] = append(s.rows[row.Nodes], sweepPoint{row, v})
 	}
 	for n, points := range s.rows {
-		vs := map[float64]bool{}
+		// A contestant with one number of vnodes answers another question.
+		counts := map[string]map[float64]bool{}
 		for _, p := range points {
-			vs[p.vnodes] = true
+			if counts[p.contestant()] == nil {
+				counts[p.contestant()] = map[float64]bool{}
+			}
+			counts[p.contestant()][p.vnodes] = true
 		}
-		if len(vs) > 1 {
+		s.rows[n] = slices.DeleteFunc(points, func(p sweepPoint) bool { return len(counts[p.contestant()]) < 2 })
+		if len(s.rows[n]) > 0 {
 			s.nodes = append(s.nodes, n)
 		}
 	}
@@ -65,10 +79,7 @@ func (r *run) sweepLines(points []sweepPoint, f func(sweepPoint) point) []line {
 	var lines []line
 	index := map[string]int{}
 	for _, p := range points {
-		name, _, _ := strings.Cut(p.Label, " v=")
-		if p.Weights != "" {
-			name += ", " + clean(p.Weights)
-		}
+		name := p.contestant()
 		i, ok := index[name]
 		if !ok {
 			i = len(lines)
