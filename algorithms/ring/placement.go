@@ -190,8 +190,15 @@ func (p *Placement) Append(dst []Point, b algorithms.Bucket, name string, from, 
 	dst = slices.Grow(dst, to-from)
 	text := appendParts(nil, p.label.head, name, 0)
 	head := len(text)
+	after, counting := p.label.afterIndex(name)
+	units := 0 // where the last digit of the index stands in text
 	for i := from; i < to; i++ {
-		text = appendParts(text[:head], p.label.tail, name, i)
+		if counting && i > from && text[units] != '9' {
+			text[units]++
+		} else {
+			text = appendParts(text[:head], p.label.tail, name, i)
+			units = len(text) - after - 1
+		}
 		// The string lives no longer than the call, and text rests meanwhile.
 		h := p.hash.Sum(unsafe.String(unsafe.SliceData(text), len(text)))
 		dst = append(dst, Point{p.Position(h), b})
@@ -384,6 +391,21 @@ func parsePlaceholder(inside string) (labelPart, error) {
 		return labelPart{}, fmt.Errorf("{%s} is over the limit of %d", inside, maxIndexOffset)
 	}
 	return labelPart{kind: indexPart, plus: k}, nil
+}
+
+// afterIndex returns how many bytes of a node's label stand after its index, and
+// whether there is one index, so that the next label differs from one in its last
+// digit alone, unless that is a 9.
+func (l label) afterIndex(name string) (bytes int, one bool) {
+	if len(l.tail) == 0 {
+		return 0, false
+	}
+	for _, p := range l.tail[1:] {
+		if p.kind == indexPart {
+			return 0, false
+		}
+	}
+	return len(appendParts(nil, l.tail[1:], name, 0)), true
 }
 
 // appendParts appends the text of the parts for one point of a node.
