@@ -19,9 +19,9 @@
 //
 // # Concurrency
 //
-// Lookup, LookupN, LookupKey, LookupBatch, LookupProbes, Len, Footprint and
-// Cells may be called by any number of goroutines at once as long as no method
-// that changes the membership runs at the same time. Add, Remove, RemoveLast,
+// Lookup, LookupN, LookupKey, HashKey, LookupBatch, LookupProbes, Len, Footprint
+// and Cells may be called by any number of goroutines at once as long as no
+// method that changes the membership runs at the same time. Add, Remove, RemoveLast,
 // SetWeight, Assign and Release need exclusive use, unless a type says that it
 // offers more.
 package algorithms
@@ -91,17 +91,29 @@ type Reweighter interface {
 	SetWeight(Bucket, float64) error
 }
 
-// A Replicator can name several nodes for one key.
+// A Replicator can name several nodes for one key. Those of a key that a
+// [KeyMapper] hashes are LookupN(HashKey(key), dst), see [KeyHasher].
 type Replicator interface {
 	// LookupN writes distinct buckets for h to dst, the owner first, in order of
 	// preference, and returns how many it wrote: len(dst), or fewer when there
-	// are not enough nodes. It does not allocate.
+	// are not enough nodes that can own a key. Where nodes name zones, those
+	// first in their zones come before all others, so that as many zones as
+	// there are, up to len(dst), hold a replica; [Choice] picks by this rule. It
+	// does not allocate. A longer answer for h begins with the shorter one.
 	LookupN(h uint64, dst []Bucket) int
 }
 
 // A KeyMapper hashes keys its own way, as the system it reproduces does.
 type KeyMapper interface {
 	LookupKey(key string) Bucket
+}
+
+// A KeyHasher is a KeyMapper that tells its hash.
+type KeyHasher interface {
+	// HashKey returns the hash at which Lookup, and LookupN if there is one, say
+	// what belongs to the key: LookupKey(key) is Lookup(HashKey(key)). A hash of
+	// 32 bits stands in both halves. It does not allocate.
+	HashKey(key string) uint64
 }
 
 // A BatchMapper answers many lookups at once, faster than one by one.

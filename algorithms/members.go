@@ -10,19 +10,54 @@ import (
 // errors alike: names are unique, a bucket stays bound to its node until that
 // node is removed, and a new node gets the lowest bucket that is free.
 //
-// It is meant for the methods that change the membership; a lookup should need
-// nothing of it. Its readers may run at the same time as each other, its
+// It is meant for the methods that change the membership, and for the choice of
+// replicas (see [Choice]); a lookup should need nothing of it. Its readers may run at the same time as each other, its
 // changes need exclusive use. The zero value is an empty membership.
 type Members struct {
 	bound  []slot // by bucket; the last one is always taken
 	names  map[string]Bucket
 	lowest int  // every bucket below is taken
 	equal  bool // all weights must be the same
+
+	able       int              // nodes of positive weight
+	zones      int              // zones that have one of them
+	numbers    map[string]int32 // of every zone ever named
+	population []int            // nodes of positive weight, by the number of the zone
 }
 
 type slot struct {
 	node  Node
+	zone  int32 // number of the node's zone
 	taken bool
+}
+
+// bind enters the node in the slot of the bucket.
+func (m *Members) bind(b Bucket, n Node) {
+	zone, known := m.numbers[n.Zone]
+	if !known {
+		if m.numbers == nil {
+			m.numbers = map[string]int32{}
+		}
+		zone = int32(len(m.population))
+		m.numbers[n.Zone] = zone
+		m.population = append(m.population, 0)
+	}
+	m.bound[b] = slot{n, zone, true}
+	if n.Weight > 0 {
+		m.populate(zone, 1)
+	}
+}
+
+// populate counts nodes of positive weight in or out of the zone, one at a time.
+func (m *Members) populate(zone int32, by int) {
+	before := m.population[zone]
+	m.population[zone] += by
+	m.able += by
+	if before == 0 {
+		m.zones++
+	} else if m.population[zone] == 0 {
+		m.zones--
+	}
 }
 
 // NewMembers returns a membership that binds nodes[i] to bucket i. The nodes
@@ -36,7 +71,7 @@ func NewMembers(nodes []Node) (*Members, error) {
 		names: make(map[string]Bucket, len(nodes)),
 	}
 	for i, n := range nodes {
-		m.bound[i] = slot{n, true}
+		m.bind(Bucket(i), n)
 		m.names[n.Name] = Bucket(i)
 	}
 	m.lowest = len(nodes)
@@ -97,7 +132,7 @@ func (m *Members) Add(n Node) (Bucket, error) {
 	if b == len(m.bound) {
 		m.bound = append(m.bound, slot{})
 	}
-	m.bound[b] = slot{n, true}
+	m.bind(Bucket(b), n)
 	m.lowest++
 	if m.names == nil {
 		m.names = map[string]Bucket{}
@@ -114,6 +149,9 @@ func (m *Members) Remove(b Bucket) (Node, error) {
 		return Node{}, m.unknown(b)
 	}
 	delete(m.names, n.Name)
+	if n.Weight > 0 {
+		m.populate(m.bound[b].zone, -1)
+	}
 	m.bound[b] = slot{}
 	m.lowest = min(m.lowest, int(b))
 	for len(m.bound) > 0 && !m.bound[len(m.bound)-1].taken {
@@ -134,6 +172,12 @@ func (m *Members) SetWeight(b Bucket, w float64) error {
 	}
 	if m.equal && w != n.Weight {
 		return Unsupported("node %q cannot change its weight from %v to %v, the weights must be equal", n.Name, n.Weight, w)
+	}
+	switch zone := m.bound[b].zone; {
+	case n.Weight == 0 && w > 0:
+		m.populate(zone, 1)
+	case n.Weight > 0 && w == 0:
+		m.populate(zone, -1)
 	}
 	m.bound[b].node.Weight = w
 	return nil
