@@ -19,7 +19,7 @@ const (
 	Reachable        = "reachable"         // every node of positive weight owns some key
 	MinimalMovement  = "minimal-movement"  // a change moves keys only to or from the node it is about
 	OrderIndependent = "order-independent" // the order of the nodes does not matter
-	Inherits         = "inherits"          // a removed node's keys go to their second replica
+	Inherits         = "inherits"          // a removed node's keys go to their second replica, without zones
 )
 
 // Properties lists the names that [Info.Declines] may hold.
@@ -29,7 +29,9 @@ var Properties = []string{Balance, Reachable, MinimalMovement, OrderIndependent,
 // from, and how to build it. Make one with [Define].
 type Info struct {
 	Name     string          // as in records and on the command line: "ring", "weighted-rendezvous"
-	Ref      string          // paper or source
+	Ref      string          // paper or source, with its authors and year
+	Cost     string          // of a lookup among n nodes, in words: "O(log n)"; see Costing
+	Memory   string          // of the structure over n nodes, in words: "12 bytes a node"
 	Declines []string        // properties of the conformance suite that it does not promise
 	Defaults json.RawMessage // the default parameters, all of them
 	Knob     string          // the parameter that buys balance for memory, "" for none; see Tuned
@@ -140,6 +142,13 @@ func (i Info) Tuned(knob string) Info {
 		panic(fmt.Sprintf("algorithms: %s has no parameter %q to be tuned by", i.Name, knob))
 	}
 	i.Knob = knob
+	return i
+}
+
+// Costing returns the Info with what a lookup costs and what the structure takes
+// for n nodes, both in a few words for a table.
+func (i Info) Costing(lookup, memory string) Info {
+	i.Cost, i.Memory = lookup, memory
 	return i
 }
 

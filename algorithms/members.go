@@ -116,29 +116,55 @@ func (m *Members) checkEqual(n Node) error {
 // Add binds the node to the lowest free bucket. A node that is not valid or
 // whose name is taken is an error, and nothing changes.
 func (m *Members) Add(n Node) (Bucket, error) {
-	if err := n.validate(); err != nil {
-		return None, fmt.Errorf("node %q: %w", n.Name, err)
-	}
-	if b, taken := m.names[n.Name]; taken {
-		return None, fmt.Errorf("node %q is a member already, in bucket %d, names must differ", n.Name, b)
-	}
-	if err := m.checkEqual(n); err != nil {
+	if err := m.admit(n); err != nil {
 		return None, err
 	}
 	for m.lowest < len(m.bound) && m.bound[m.lowest].taken {
 		m.lowest++
 	}
-	b := m.lowest
-	if b == len(m.bound) {
-		m.bound = append(m.bound, slot{})
-	}
-	m.bind(Bucket(b), n)
+	b := Bucket(m.lowest)
+	m.enter(b, n)
 	m.lowest++
+	return b, nil
+}
+
+// AddTo is Add for an algorithm that has rules of its own for which bucket is
+// next. A bucket that is bound or negative is an error, and nothing changes.
+func (m *Members) AddTo(b Bucket, n Node) error {
+	if other, taken := m.Node(b); taken {
+		return fmt.Errorf("node %q cannot have bucket %d, it is bound to node %q", n.Name, b, other.Name)
+	}
+	if b < 0 {
+		return fmt.Errorf("node %q cannot have bucket %d, buckets count from 0", n.Name, b)
+	}
+	if err := m.admit(n); err != nil {
+		return err
+	}
+	m.enter(b, n)
+	return nil
+}
+
+// admit refuses a node that cannot be a member.
+func (m *Members) admit(n Node) error {
+	if err := n.validate(); err != nil {
+		return fmt.Errorf("node %q: %w", n.Name, err)
+	}
+	if b, taken := m.names[n.Name]; taken {
+		return fmt.Errorf("node %q is a member already, in bucket %d, names must differ", n.Name, b)
+	}
+	return m.checkEqual(n)
+}
+
+// enter binds the node to the bucket, which is free.
+func (m *Members) enter(b Bucket, n Node) {
+	if grow := int(b) + 1 - len(m.bound); grow > 0 {
+		m.bound = append(m.bound, make([]slot, grow)...)
+	}
+	m.bind(b, n)
 	if m.names == nil {
 		m.names = map[string]Bucket{}
 	}
-	m.names[n.Name] = Bucket(b)
-	return Bucket(b), nil
+	m.names[n.Name] = b
 }
 
 // Remove unbinds the bucket and returns the node that had it. A bucket bound to

@@ -61,6 +61,20 @@ func TestMembersFollowsAModelThroughRandomChanges(t *testing.T) {
 					model[b] = n
 				}
 			},
+			"add to": func(t *rapid.T) {
+				b := bucket.Draw(t, "bucket")
+				n := algorithms.Node{Name: name.Draw(t, "name"), Weight: weight.Draw(t, "weight"), Zone: "y"}
+				_, refuse := model[b]
+				refuse = refuse || bad(n.Weight) || b < 0
+				for _, other := range model {
+					refuse = refuse || other.Name == n.Name
+				}
+				if err := m.AddTo(b, n); (err != nil) != refuse {
+					t.Fatalf("AddTo(%d, %v) gives %v, want an error %v", b, n, err, refuse)
+				} else if !refuse {
+					model[b] = n
+				}
+			},
 			"remove": func(t *rapid.T) {
 				b := bucket.Draw(t, "bucket")
 				want, bound := model[b]
