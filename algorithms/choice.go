@@ -40,6 +40,10 @@ func (m *Members) Choose(dst []Bucket) Choice {
 	return c
 }
 
+// Zoned reports whether zones are told apart. Where they are not, the choice is
+// no more than the first nodes of the order.
+func (c *Choice) Zoned() bool { return c.zones > 0 }
+
 // More reports whether the choice waits for another offer. It is false when
 // there are as many as asked for, or as many as there are nodes.
 func (c *Choice) More() bool { return c.chosen < len(c.dst) }

@@ -17,15 +17,40 @@ import (
 // checkReplicas: LookupN writes distinct members, the owner first, as many as
 // asked for or as there are, and a longer list begins with the shorter one.
 func checkReplicas(info algorithms.Info) error {
+	return replicas(info, func(int) string { return "" })
+}
+
+// checkZones: as many zones as there are hold a replica before any holds a
+// second, in zones of unequal size, one of them without a name; and a zone does
+// not change who owns a key.
+func checkZones(info algorithms.Info) error {
+	return replicas(info, func(i int) string { return []string{"a", "a", "b", "", "b", "a", "c"}[i] })
+}
+
+// replicas puts a cluster that shrinks to one node through replicasOf.
+func replicas(info algorithms.Info, zone func(i int) string) error {
 	const n = 7
 	return settings(info, func(weights ...float64) error {
-		c, err := build(info, named(n, running, weights...))
+		nodes := named(n, running, weights...)
+		plain, err := build(info, nodes)
+		if err != nil {
+			return err
+		}
+		for i := range nodes {
+			nodes[i].Zone = zone(i)
+		}
+		c, err := build(info, nodes)
 		if err != nil {
 			return err
 		}
 		r, ok := c.Mapper.(algorithms.Replicator)
 		if !ok {
 			return algorithms.Unsupported("it names one node a key")
+		}
+		for _, h := range draw(1000) {
+			if a, b := c.Lookup(h), plain.Lookup(h); a != b {
+				return fmt.Errorf("hash %#x goes to %d, without zones to %d", h, a, b)
+			}
 		}
 		for len(c.nodes) > 1 {
 			if err := replicasOf(c, r); err != nil {
@@ -45,6 +70,10 @@ func checkReplicas(info algorithms.Info) error {
 
 func replicasOf(c *cluster, r algorithms.Replicator) error {
 	const untouched = algorithms.Bucket(-77)
+	zones := map[string]bool{}
+	for _, n := range c.nodes {
+		zones[n.Zone] = true
+	}
 	for _, h := range draw(400) {
 		var longest []algorithms.Bucket
 		for k := len(c.nodes) + 2; k >= 0; k-- {
@@ -73,11 +102,19 @@ func replicasOf(c *cluster, r algorithms.Replicator) error {
 				return fmt.Errorf("LookupN writes beyond the %d it is given", k)
 			}
 		}
+		met := map[string]bool{}
+		for i, b := range longest {
+			if zone := c.nodes[b].Zone; met[zone] && len(met) < len(zones) {
+				return fmt.Errorf("hash %#x has the replicas %d, of which the first %d are in %d zones, and there are %d", h, longest, i+1, len(met), len(zones))
+			}
+			met[c.nodes[b].Zone] = true
+		}
 	}
 	return nil
 }
 
-// checkInherits: the keys of a node that leaves go to their second replica.
+// checkInherits: the keys of a node that leaves go to their second replica, where
+// no zones are told apart.
 func checkInherits(info algorithms.Info) error {
 	const n = 10
 	hs := draw(3000)
@@ -149,6 +186,13 @@ func checkAllocations(info algorithms.Info) error {
 		errs = append(errs, none("LookupKey", func() {
 			for i := range hs {
 				k.LookupKey(keys[i%len(keys)])
+			}
+		}))
+	}
+	if k, ok := m.(algorithms.KeyHasher); ok {
+		errs = append(errs, none("HashKey", func() {
+			for range hs {
+				k.HashKey("user:42")
 			}
 		}))
 	}
@@ -231,6 +275,42 @@ func answers(m algorithms.Mapper, h uint64) string {
 	return fmt.Sprint(all)
 }
 
+// keys returns strings of all kinds.
+func keys() []string {
+	keys := []string{"", "\x00", "\n\t\x1b", "\xff\xfe", "{name}#0", strings.Repeat("k", 10_000)}
+	for i := range 2000 {
+		keys = append(keys, fmt.Sprintf("user:%d", i))
+	}
+	return keys
+}
+
+// checkKeyHash: the hash of a key that a KeyMapper tells is where Lookup and
+// LookupN find what belongs to the key. One that names replicas must tell it.
+func checkKeyHash(info algorithms.Info) error {
+	c, err := build(info, named(10, plain))
+	if err != nil {
+		return err
+	}
+	k, ok := c.Mapper.(algorithms.KeyMapper)
+	if !ok {
+		return algorithms.Unsupported("it does not hash keys itself")
+	}
+	hasher, ok := c.Mapper.(algorithms.KeyHasher)
+	if !ok {
+		if _, replicates := c.Mapper.(algorithms.Replicator); replicates {
+			return errors.New("it names the replicas of a hash, hashes keys itself, and has no HashKey to tell the hash of a key")
+		}
+		return algorithms.Unsupported("it does not tell the hash of a key")
+	}
+	for _, key := range keys() {
+		h := hasher.HashKey(key)
+		if b, want := c.Lookup(h), k.LookupKey(key); b != want {
+			return fmt.Errorf("key %.20q goes to bucket %d, its hash %#x to %d", key, want, h, b)
+		}
+	}
+	return nil
+}
+
 // checkKeys: LookupKey names a member for any string of bytes, and the same one
 // each time.
 func checkKeys(info algorithms.Info) error {
@@ -246,11 +326,7 @@ func checkKeys(info algorithms.Info) error {
 	if !ok {
 		return algorithms.Unsupported("it does not hash keys itself")
 	}
-	keys := []string{"", "\x00", "\n\t\x1b", "\xff\xfe", "{name}#0", strings.Repeat("k", 10_000)}
-	for i := range 2000 {
-		keys = append(keys, fmt.Sprintf("user:%d", i))
-	}
-	for _, key := range keys {
+	for _, key := range keys() {
 		b := k.LookupKey(key)
 		if _, bound := c.nodes[b]; !bound {
 			return fmt.Errorf("key %.20q goes to bucket %d, which no node is bound to", key, b)

@@ -104,10 +104,15 @@ func TestEachCheckCatchesItsFault(t *testing.T) {
 		{"replicas-are-distinct-and-owner-first", "replicas repeat", fake(func(g *good) repeats { return repeats{g} })},
 		{"replicas-are-distinct-and-owner-first", "the owner is not first", fake(func(g *good) ownerLast { return ownerLast{g} })},
 		{"replicas-are-distinct-and-owner-first", "fewer are returned than there are", fake(func(g *good) atMostTwo { return atMostTwo{g} })},
+		{"replicas-take-every-zone-first", "zones are passed over", fake(func(g *good) zoneBlind { return zoneBlind{g} })},
+		{"replicas-take-every-zone-first", "the third replica is near the second", fake(func(g *good) zonePairs { return zonePairs{g} })},
+		{"replicas-take-every-zone-first", "nodes without a zone are left out", fake(func(g *good) zonedOnly { return zonedOnly{g} })},
 		{"second-replica-inherits", "the replicas are of another hash", fake(func(g *good) otherHeirs { return otherHeirs{g} })},
 		{"lookups-do-not-allocate", "a lookup makes a buffer", fake(func(g *good) allocates { return allocates{g} })},
 		{"readers-do-not-race", "readers share the hash object", fake(func(g *good) *shares { return &shares{good: g} })},
 		{"any-key-has-an-owner", "the empty key has no owner", fake(func(g *good) noEmptyKey { return noEmptyKey{g} })},
+		{"key-hash-agrees-with-lookup", "the hash told is not the one used", fake(func(g *good) otherHash { return otherHash{g} })},
+		{"key-hash-agrees-with-lookup", "the hash of a key that has replicas is not told", fake(func(g *good) secretHash { return secretHash{g, g, g} })},
 		{"batch-agrees-with-lookup", "the rest of a batch is forgotten", fake(func(g *good) fours { return fours{g} })},
 		{"probes-agree-with-lookup", "the counted lookup ends one step early", fake(func(g *good) lostProbe { return lostProbe{g} })},
 		{"cells-agree-with-lookup", "cells end one position late", cells(func(t table, space uint64, yield func(uint64, bucket) bool) {
@@ -449,6 +454,61 @@ type atMostTwo struct{ *good }
 
 func (f atMostTwo) LookupN(h uint64, dst []bucket) int {
 	return f.good.LookupN(h, dst[:min(2, len(dst))])
+}
+
+// zoneBlind has replicas that are right but for the zones.
+type zoneBlind struct{ *good }
+
+func (f zoneBlind) LookupN(h uint64, dst []bucket) int {
+	for i := range dst {
+		b := f.best(h, func(b bucket) bool { return !slices.Contains(dst[:i], b) })
+		if b == algorithms.None {
+			return i
+		}
+		dst[i] = b
+	}
+	return len(dst)
+}
+
+// zonePairs keeps the first two in different zones, and no more.
+type zonePairs struct{ *good }
+
+func (f zonePairs) LookupN(h uint64, dst []bucket) int {
+	n := f.good.LookupN(h, dst[:min(2, len(dst))])
+	for ; n < len(dst); n++ {
+		b := f.best(h, func(b bucket) bool { return !slices.Contains(dst[:n], b) })
+		if b == algorithms.None {
+			break
+		}
+		dst[n] = b
+	}
+	return n
+}
+
+// zonedOnly takes nodes that name no zone for no replicas where others do.
+type zonedOnly struct{ *good }
+
+func (f zonedOnly) LookupN(h uint64, dst []bucket) int {
+	c := f.members.Choose(dst)
+	n := f.good.LookupN(h, dst)
+	for i, b := range dst[:n] {
+		if node, _ := f.members.Node(b); i > 0 && node.Zone == "" && c.Zoned() {
+			copy(dst[i:n], dst[i+1:n])
+			return n - 1
+		}
+	}
+	return n
+}
+
+type otherHash struct{ *good }
+
+func (f otherHash) HashKey(key string) uint64 { return f.good.HashKey(key) + 1 }
+
+// secretHash hides HashKey and nothing else that the check asks for.
+type secretHash struct {
+	algorithms.Mapper
+	algorithms.KeyMapper
+	algorithms.Replicator
 }
 
 type otherHeirs struct{ *good }

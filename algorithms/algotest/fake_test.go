@@ -73,8 +73,11 @@ func (g *good) refresh() {
 	}
 }
 
-// best returns the bucket of least cost that is not among the excluded.
-func (g *good) best(h uint64, excluded []algorithms.Bucket) algorithms.Bucket {
+// anyNode wants every bucket.
+func anyNode(algorithms.Bucket) bool { return true }
+
+// best returns the bucket of least cost among those wanted.
+func (g *good) best(h uint64, wanted func(algorithms.Bucket) bool) algorithms.Bucket {
 	if g.space > 0 {
 		h = (h%g.space + 1) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
@@ -89,27 +92,30 @@ func (g *good) best(h uint64, excluded []algorithms.Bucket) algorithms.Bucket {
 			continue
 		}
 		b := algorithms.Bucket(i)
-		if c := -math.Log1p(-rest) / s.weight; c < least && s.weight > 0 && !slices.Contains(excluded, b) {
+		if c := -math.Log1p(-rest) / s.weight; c < least && s.weight > 0 && wanted(b) {
 			best, least = b, c
 		}
 	}
 	return best
 }
 
-func (g *good) Lookup(h uint64) algorithms.Bucket { return g.best(h, nil) }
+func (g *good) Lookup(h uint64) algorithms.Bucket { return g.best(h, anyNode) }
 
 func (g *good) LookupN(h uint64, dst []algorithms.Bucket) int {
-	for i := range dst {
-		b := g.best(h, dst[:i])
+	c := g.members.Choose(dst)
+	for c.More() {
+		b := g.best(h, c.Wants)
 		if b == algorithms.None {
-			return i
+			break
 		}
-		dst[i] = b
+		c.Offer(b)
 	}
-	return len(dst)
+	return c.Len()
 }
 
-func (g *good) LookupKey(key string) algorithms.Bucket { return g.Lookup(xxh3.HashString(key)) }
+func (g *good) HashKey(key string) uint64 { return xxh3.HashString(key) }
+
+func (g *good) LookupKey(key string) algorithms.Bucket { return g.Lookup(g.HashKey(key)) }
 
 func (g *good) LookupBatch(hs []uint64, dst []algorithms.Bucket) {
 	for i, h := range hs {
@@ -161,7 +167,7 @@ func (g *good) Load(b algorithms.Bucket) (int, int) { return g.loads[b], g.capac
 func (g *good) Assign(h uint64) (algorithms.Bucket, bool) {
 	var full []algorithms.Bucket
 	for {
-		b := g.best(h, full)
+		b := g.best(h, func(b algorithms.Bucket) bool { return !slices.Contains(full, b) })
 		if b == algorithms.None {
 			return b, false
 		}

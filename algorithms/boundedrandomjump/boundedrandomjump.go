@@ -276,27 +276,19 @@ func (m *Map) choices(h uint64) iter.Seq[algorithms.Bucket] {
 	}
 }
 
-// LookupN writes the nodes that h draws, each once. The last few of many take
-// long: all n nodes take about n * ln n draws, and each draw is compared with
-// the nodes found before.
+// LookupN writes the nodes that h draws, each once and a zone's first before any
+// second. The last few of many take long: all n nodes take about n * ln n draws.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
-	n := 0
-	if len(dst) == 0 {
+	c := m.members.Choose(dst)
+	if !c.More() {
 		return 0
 	}
-draw:
 	for b := range m.choices(h) {
-		for _, seen := range dst[:n] {
-			if seen == b {
-				continue draw
-			}
-		}
-		dst[n] = b
-		if n++; n == len(dst) || n == m.owners {
+		if !c.Offer(b) {
 			break
 		}
 	}
-	return n
+	return c.Len()
 }
 
 // Len returns the number of nodes.

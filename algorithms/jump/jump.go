@@ -23,7 +23,11 @@
 //     configuration file. When the node in slot i < n-1 leaves,
 //     1 - i/n - 1/(n(n-1)) of the keys move.
 //
-// Weights must be equal.
+// Weights must be equal. The paper knows one node a key; the replicas are the
+// first different nodes that the key's redraws jump to, as package algorithms
+// defines them. They are as even as the owners, and a node more changes as few
+// sets as can be. But a node's keys do not go to their second replicas when it
+// leaves: jump gives them to others, so it declines inherits.
 package jump
 
 import (
@@ -40,11 +44,11 @@ const paper = "Lamping, Veach 2014, arXiv 1406.2294"
 // middle, and the place in the list is what a node is known by.
 var (
 	Info = algorithms.Define("jump", paper+", exact in integers", Default, New).
-		Declining(algorithms.MinimalMovement, algorithms.OrderIndependent)
+		Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 	ReferenceInfo = algorithms.Define("jump-reference", paper+", dgryski/go-jump", Default, NewReference).
-			Declining(algorithms.MinimalMovement, algorithms.OrderIndependent)
+			Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 	ShiftInfo = algorithms.Define("jump-shift", paper+", the list shifts when a node leaves", Default, NewShift).
-			Declining(algorithms.MinimalMovement, algorithms.OrderIndependent)
+			Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 )
 
 // Config has no parameters.
@@ -63,17 +67,20 @@ type ShiftMap struct{ seats }
 type ReferenceMap struct{ seats }
 
 var (
-	_ algorithms.Adder   = (*Map)(nil)
-	_ algorithms.Remover = (*Map)(nil)
-	_ algorithms.Prober  = (*Map)(nil)
-	_ algorithms.Sizer   = (*Map)(nil)
+	_ algorithms.Adder      = (*Map)(nil)
+	_ algorithms.Remover    = (*Map)(nil)
+	_ algorithms.Replicator = (*Map)(nil)
+	_ algorithms.Prober     = (*Map)(nil)
+	_ algorithms.Sizer      = (*Map)(nil)
 
-	_ algorithms.Adder   = (*ShiftMap)(nil)
-	_ algorithms.Remover = (*ShiftMap)(nil)
-	_ algorithms.Prober  = (*ShiftMap)(nil)
+	_ algorithms.Adder      = (*ShiftMap)(nil)
+	_ algorithms.Remover    = (*ShiftMap)(nil)
+	_ algorithms.Replicator = (*ShiftMap)(nil)
+	_ algorithms.Prober     = (*ShiftMap)(nil)
 
-	_ algorithms.Adder   = (*ReferenceMap)(nil)
-	_ algorithms.Remover = (*ReferenceMap)(nil)
+	_ algorithms.Adder      = (*ReferenceMap)(nil)
+	_ algorithms.Remover    = (*ReferenceMap)(nil)
+	_ algorithms.Replicator = (*ReferenceMap)(nil)
 )
 
 // New returns a Map with nodes[i] in slot i.
@@ -125,6 +132,19 @@ func (m *ReferenceMap) Lookup(h uint64) algorithms.Bucket {
 		return algorithms.None
 	}
 	return m.slots[reference.Hash(h, len(m.slots))]
+}
+
+// LookupN writes the nodes that h and its redraws jump to.
+func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int { return m.replicas(h, dst, m.Lookup) }
+
+// LookupN writes the nodes that h and its redraws jump to.
+func (m *ShiftMap) LookupN(h uint64, dst []algorithms.Bucket) int {
+	return m.replicas(h, dst, m.Lookup)
+}
+
+// LookupN writes the nodes that h and its redraws jump to.
+func (m *ReferenceMap) LookupN(h uint64, dst []algorithms.Bucket) int {
+	return m.replicas(h, dst, m.Lookup)
 }
 
 // LookupProbes is Lookup, with the number of draws.

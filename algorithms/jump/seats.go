@@ -65,6 +65,11 @@ func (s *seats) removeByShift(b algorithms.Bucket) error {
 	return nil
 }
 
+func (s *seats) replicas(h uint64, dst []algorithms.Bucket, lookup func(uint64) algorithms.Bucket) int {
+	c := s.members.Choose(dst)
+	return c.Redrawn(h, lookup)
+}
+
 func (s *seats) lookupProbes(h uint64) (algorithms.Bucket, int) {
 	n := uint64(len(s.slots))
 	if n == 0 {

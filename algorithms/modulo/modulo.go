@@ -6,7 +6,9 @@
 // going from n to m nodes moves 1 - min(n,m)/lcm(n,m) of the keys: with one node
 // more, n/(n+1) of them, where 1/(n+1) would do.
 //
-// A node's place in the list is its identity, hence only the last can leave.
+// A node's place in the list is its identity, hence only the last can leave. The
+// replicas of a key are the first different nodes that its redraws give, as
+// package algorithms defines them.
 package modulo
 
 import (
@@ -17,7 +19,7 @@ import (
 
 // Info is the contestant.
 var Info = algorithms.Define("modulo", "hash mod n; the baseline", Default, New).
-	Declining(algorithms.MinimalMovement, algorithms.OrderIndependent)
+	Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config has no parameters.
 type Config struct{}
@@ -34,6 +36,7 @@ type Map struct {
 var (
 	_ algorithms.Adder       = (*Map)(nil)
 	_ algorithms.LastRemover = (*Map)(nil)
+	_ algorithms.Replicator  = (*Map)(nil)
 	_ algorithms.Prober      = (*Map)(nil)
 	_ algorithms.Sizer       = (*Map)(nil)
 )
@@ -54,6 +57,12 @@ func (m *Map) Lookup(h uint64) algorithms.Bucket {
 		return algorithms.None
 	}
 	return algorithms.Bucket(h % m.n)
+}
+
+// LookupN writes the nodes that h and its redraws give.
+func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
+	c := m.members.Choose(dst)
+	return c.Redrawn(h, m.Lookup)
 }
 
 // LookupProbes is Lookup, with the number of divisions.

@@ -139,13 +139,17 @@ func highest(seeds []uint64, h uint64) int {
 }
 
 // LookupN writes the buckets with the highest scores for h, highest first. It
-// costs n, and len(dst) squared for dst that is long.
+// costs n, and len(dst) squared for dst that is long. Where there are zones, the
+// highest of each come first, and it costs n for every one that it writes.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 	top := dst[:min(len(dst), len(m.seeds))] // indices into seeds, until the end
 	if len(top) == 0 {
 		return 0
 	}
 	mul := multiplier(h)
+	if c := m.members.Choose(dst); c.Zoned() {
+		return c.Ranked(m.buckets, func(i, j int) bool { return (h^m.seeds[i])*mul > (h^m.seeds[j])*mul })
+	}
 	found := 0
 	least := uint64(0) // score of top[found-1]
 	for i, seed := range m.seeds {

@@ -134,7 +134,11 @@ func TestTheHighestScoreWinsAndTheLeastNameBreaksATie(t *testing.T) {
 		{[]uint64{50, 50, 49}, 0, 1},
 		{[]uint64{0, 0, 0}, 0, 1},
 	} {
-		m := &Map{seeds: tt.scores, buckets: []algorithms.Bucket{0, 1, 2}}
+		members, err := algorithms.NewEqualMembers(algorithms.Nodes("A", "B", "C"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &Map{seeds: tt.scores, buckets: []algorithms.Bucket{0, 1, 2}, members: members}
 		if got := m.Lookup(0); got != tt.first {
 			t.Errorf("scores %d: Lookup gives %d, want %d", tt.scores, got, tt.first)
 		}

@@ -143,27 +143,22 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 	return m.owner(i), i - start + 1
 }
 
-// LookupN writes the nodes met first on the way clockwise from h, each once.
-// It walks about P/n points for a node, and compares each with those found.
+// LookupN writes the nodes met first on the way clockwise from h, each once and
+// a zone's first before any second: the preference list of G. DeCandia et al.,
+// "Dynamo: Amazon's Highly Available Key-value Store", SOSP 2007, section 4.3. A
+// walk meets a new node every few points as long as most are new, and may pass
+// most of the circle to meet the last of them or a small zone.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
-	n := 0
-	if len(dst) == 0 {
+	c := m.members.Choose(dst)
+	if !c.More() {
 		return 0
 	}
-walk:
 	for b := range m.Clockwise(h) {
-		for _, seen := range dst[:n] {
-			if seen == b {
-				continue walk
-			}
-		}
-		dst[n] = b
-		n++
-		if n == len(dst) || n == m.members.Len() {
+		if !c.Offer(b) {
 			break
 		}
 	}
-	return n
+	return c.Len()
 }
 
 // Clockwise yields the owners of the points from h on, once round the circle,

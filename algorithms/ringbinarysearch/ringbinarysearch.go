@@ -9,7 +9,6 @@ package ringbinarysearch
 
 import (
 	"iter"
-	"slices"
 	"sort"
 
 	"github.com/ringbench/ringbench/algorithms"
@@ -91,24 +90,23 @@ func (m *Map) search(h uint64) int {
 	return i
 }
 
-// LookupN writes the nodes met first on the way clockwise from h, each once.
+// LookupN writes the nodes met first on the way clockwise from h, as package
+// ring does.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
-	if len(m.owners) == 0 || len(dst) == 0 {
+	c := m.members.Choose(dst)
+	if len(m.owners) == 0 || !c.More() {
 		return 0
 	}
-	n, i := 0, m.search(h)
+	i := m.search(h)
 	for range m.owners {
-		if b := m.owners[i]; !slices.Contains(dst[:n], b) {
-			dst[n] = b
-			if n++; n == len(dst) {
-				break
-			}
+		if !c.Offer(m.owners[i]) {
+			break
 		}
 		if i++; i == len(m.owners) {
 			i = 0
 		}
 	}
-	return n
+	return c.Len()
 }
 
 // Len returns the number of nodes.

@@ -140,13 +140,19 @@ func (m *Map) Lookup(h uint64) algorithms.Bucket {
 }
 
 // LookupN writes the buckets with the least costs for h, least first. It costs
-// n, and len(dst) squared for dst that is long.
+// n, and len(dst) squared for dst that is long. Where there are zones, the least
+// of each come first, and it costs n for every one that it writes.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 	top := dst[:min(len(dst), len(m.seeds))] // indices into seeds, until the end
 	if len(top) == 0 {
 		return 0
 	}
 	mul := multiplier(h)
+	if c := m.members.Choose(dst); c.Zoned() {
+		return c.Ranked(m.buckets, func(i, j int) bool {
+			return m.costOf(algorithms.Bucket(i), h, mul) < m.costOf(algorithms.Bucket(j), h, mul)
+		})
+	}
 	found := 0
 	most := math.Inf(1) // cost of top[found-1] once all are found
 	for i, seed := range m.seeds {
