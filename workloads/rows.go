@@ -114,6 +114,7 @@ type table struct {
 	comma    rune
 	names    []string // of the columns
 	key      int      // index of the key column
+	node     int      // index of the column of nodes, in an assignment
 	count    int      // index of the count column, or -1
 	size     int      // index of the size column, or -1
 	firstRow int      // line number of the line below the header
