@@ -37,13 +37,13 @@ type Slice struct {
 }
 
 // Benches returns the timed cells of the plan, each once and without the
-// controls. Nothing is built yet.
+// floors that were added to them. Nothing is built yet.
 func (pl *Plan) Benches() *Benches {
 	all := &Benches{st: &stage{run: &run{Plan: pl}, built: map[string]*structure{}}}
 	seen := map[string]bool{}
 	for _, g := range pl.timed {
 		for _, c := range g.cells {
-			if metricOf[c.trial.Measure] == "" || isControl(c.subject.info.Name) && !pl.asked(c) || seen[c.trial.Cell] {
+			if metricOf[c.trial.Measure] == "" || c.subject.floor || seen[c.trial.Cell] {
 				continue
 			}
 			seen[c.trial.Cell] = true
@@ -51,19 +51,6 @@ func (pl *Plan) Benches() *Benches {
 		}
 	}
 	return all
-}
-
-// asked says whether a contestant of the spec has the cell, which a floor that
-// was added to it has not.
-func (pl *Plan) asked(c *cell) bool {
-	for _, them := range pl.entrants {
-		for _, e := range them {
-			if c.subject.contestant == &e.Contestant {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // List returns the benches in the order of the plan.

@@ -96,6 +96,7 @@ type subject struct {
 	own        []algorithms.Node
 	n          int
 	seed       uint64
+	floor      bool // whether others' figures are shown beside it, and no contestant asked for it
 }
 
 func newSubject(c *Contestant, info algorithms.Info, params map[string]any, n int) (subject, error) {

@@ -125,6 +125,7 @@ func (pl *Plan) addFloor(g *group, name string, params map[string]any, measures 
 	if err := pl.check(sub); err != nil {
 		return err
 	}
+	sub.floor = true
 	pl.expandTimed(g, sub, measures)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // MaxKeys is the most keys that a key set may hold.
@@ -71,8 +72,18 @@ func (s sequential) Name() string { return s.name }
 func (s sequential) Len() int     { return s.to - s.from }
 
 func (s sequential) Key(rank int) string {
-	checkRank(rank, s.Len())
 	var digits [20]byte
+	return s.prefix + string(s.number(&digits, rank))
+}
+
+func (s sequential) appendKey(key []byte, rank int) []byte {
+	var digits [20]byte
+	return append(append(key, s.prefix...), s.number(&digits, rank)...)
+}
+
+// number writes the decimal digits behind the prefix.
+func (s sequential) number(digits *[20]byte, rank int) []byte {
+	checkRank(rank, s.Len())
 	at := len(digits)
 	for number := s.from + rank; number > 0 || at == len(digits); number /= 10 {
 		at--
@@ -82,7 +93,7 @@ func (s sequential) Key(rank int) string {
 		at--
 		digits[at] = '0'
 	}
-	return s.prefix + string(digits[at:])
+	return digits[at:]
 }
 
 // The keys of "prefix:COUNT" have that many bytes in common.
@@ -115,13 +126,16 @@ func (s tagged) Name() string { return s.name }
 func (s tagged) Len() int     { return s.count }
 
 func (s tagged) Key(rank int) string {
+	var buffer [96]byte
+	return string(s.appendKey(buffer[:0], rank))
+}
+
+func (s tagged) appendKey(key []byte, rank int) []byte {
 	checkRank(rank, s.count)
-	var buffer [64]byte
-	key := append(buffer[:0], "{user:"...)
+	key = append(key, "{user:"...)
 	key = strconv.AppendInt(key, int64(rank/s.perTag), 10)
 	key = append(key, "}:item:"...)
-	key = strconv.AppendInt(key, int64(rank%s.perTag), 10)
-	return string(key)
+	return strconv.AppendInt(key, int64(rank%s.perTag), 10)
 }
 
 // generated holds keys that are made from their rank and a seed.
@@ -129,10 +143,20 @@ type generated struct {
 	name  string
 	count int
 	salt  [4]uint64 // from the seed
-	form  func(salt *[4]uint64, rank uint64) string
+	form  form
 }
 
-func generate(kind string, count int, seed uint64, form func(*[4]uint64, uint64) string) *generated {
+// A form is how a key is made from its rank. It is no function, whose buffer the
+// heap would have to hold.
+type form uint8
+
+const (
+	randomForm form = iota
+	uuidForm
+	urlForm
+)
+
+func generate(kind string, count int, seed uint64, form form) *generated {
 	if count < 0 || count > MaxKeys {
 		panic(fmt.Sprintf("workloads: %d %s keys", count, kind))
 	}
@@ -148,8 +172,20 @@ func (g *generated) Name() string { return g.name }
 func (g *generated) Len() int     { return g.count }
 
 func (g *generated) Key(rank int) string {
+	var buffer [96]byte
+	return string(g.appendKey(buffer[:0], rank))
+}
+
+func (g *generated) appendKey(key []byte, rank int) []byte {
 	checkRank(rank, g.count)
-	return g.form(&g.salt, uint64(rank))
+	switch g.form {
+	case randomForm:
+		return appendRandom(key, &g.salt, uint64(rank))
+	case uuidForm:
+		return appendUUID(key, &g.salt, uint64(rank))
+	default:
+		return appendURL(key, &g.salt, uint64(rank))
+	}
 }
 
 // Random returns count keys of 16 hexadecimal digits. They look random and are
@@ -157,15 +193,13 @@ func (g *generated) Key(rank int) string {
 // "random:COUNT"; it leaves out the seed, which a record carries apart. It panics
 // when count is negative or above MaxKeys.
 func Random(count int, seed uint64) KeySet {
-	return generate("random", count, seed, randomKey)
+	return generate("random", count, seed, randomForm)
 }
 
-func randomKey(salt *[4]uint64, rank uint64) string {
+func appendRandom(key []byte, salt *[4]uint64, rank uint64) []byte {
 	var raw [8]byte
 	binary.BigEndian.PutUint64(raw[:], scramble(rank, salt[0], salt[1], 64))
-	var text [16]byte
-	hex.Encode(text[:], raw[:])
-	return string(text[:])
+	return hex.AppendEncode(key, raw[:])
 }
 
 // UUID returns count keys that have the form of random (version 4) UUIDs, such as
@@ -174,34 +208,30 @@ func randomKey(salt *[4]uint64, rank uint64) string {
 // a second such function. The name is "uuid:COUNT"; it leaves out the seed, which
 // a record carries apart. It panics when count is negative or above MaxKeys.
 func UUID(count int, seed uint64) KeySet {
-	return generate("uuid", count, seed, uuidKey)
+	return generate("uuid", count, seed, uuidForm)
 }
 
-func uuidKey(salt *[4]uint64, rank uint64) string {
+func appendUUID(key []byte, salt *[4]uint64, rank uint64) []byte {
 	high := scramble(rank, salt[2], salt[3], 64)
 	low := scramble(rank, salt[0], salt[1], 62)
 	var raw [16]byte
 	binary.BigEndian.PutUint64(raw[:8], high&^uint64(0xf000)|0x4000)
 	binary.BigEndian.PutUint64(raw[8:], low|1<<63)
-	var text [36]byte
-	to := 0
 	for i, b := range raw {
 		if i == 4 || i == 6 || i == 8 || i == 10 {
-			text[to] = '-'
-			to++
+			key = append(key, '-')
 		}
 		const digits = "0123456789abcdef"
-		text[to], text[to+1] = digits[b>>4], digits[b&15]
-		to += 2
+		key = append(key, digits[b>>4], digits[b&15])
 	}
-	return string(text[:])
+	return key
 }
 
 // urls returns count keys that look like the addresses of a shop's pages, such as
 // "https://www.example.com/garden/blue-lamp-2938475612?page=3". They are distinct,
 // because the number is a one-to-one function of the rank.
 func urls(count int, seed uint64) KeySet {
-	return generate("url", count, seed, urlKey)
+	return generate("url", count, seed, urlForm)
 }
 
 // The words of the addresses. There are powers of two of each.
@@ -212,10 +242,9 @@ var (
 	things   = [8]string{"bag", "box", "chair", "clock", "cup", "lamp", "shelf", "table"}
 )
 
-func urlKey(salt *[4]uint64, rank uint64) string {
+func appendURL(key []byte, salt *[4]uint64, rank uint64) []byte {
 	x := scramble(rank, salt[2], salt[3], 64)
-	var buffer [96]byte
-	key := append(buffer[:0], "https://"...)
+	key = append(key, "https://"...)
 	key = append(key, hosts[x%4]...)
 	key = append(key, '/')
 	key = append(key, sections[x>>2%8]...)
@@ -229,7 +258,7 @@ func urlKey(salt *[4]uint64, rank uint64) string {
 		key = append(key, "?page="...)
 		key = strconv.AppendUint(key, page-7, 10)
 	}
-	return string(key)
+	return key
 }
 
 // scramble maps the numbers below 2^width one to one onto themselves, another way
@@ -398,16 +427,29 @@ func parseNumber(spec, field, text string) (int, error) {
 }
 
 // Hashes returns the hash of each key, by rank. It calls hash from all cores at
-// once; the answer does not depend on how many there are.
+// once; the answer does not depend on how many there are. The function may not
+// keep the text of a key beyond the call.
 func Hashes(set KeySet, hash func(string) uint64) []uint64 {
 	hashes := make([]uint64, set.Len())
+	made, _ := set.(interface {
+		appendKey(key []byte, rank int) []byte
+	})
 	workers := min(runtime.GOMAXPROCS(0), 1+len(hashes)/4096)
 	var wait sync.WaitGroup
 	for w := range workers {
 		from, to := len(hashes)*w/workers, len(hashes)*(w+1)/workers
 		wait.Go(func() {
+			if made == nil {
+				for rank := from; rank < to; rank++ {
+					hashes[rank] = hash(set.Key(rank))
+				}
+				return
+			}
+			var key []byte
 			for rank := from; rank < to; rank++ {
-				hashes[rank] = hash(set.Key(rank))
+				key = made.appendKey(key[:0], rank)
+				// The string lives no longer than the call, and key rests meanwhile.
+				hashes[rank] = hash(unsafe.String(unsafe.SliceData(key), len(key)))
 			}
 		})
 	}
