@@ -254,6 +254,71 @@ func TestPlaceSaysWhatLookupSays(t *testing.T) {
 	})
 }
 
+// A keyed algorithm hashes keys its own way. It has points for none but the
+// nodes that it reaches.
+type keyed struct {
+	*ring.Map
+	hash  func(string) uint64
+	reach int
+}
+
+func (k keyed) LookupKey(key string) algorithms.Bucket { return k.Lookup(k.hash(key)) }
+
+func (k keyed) LookupN(h uint64, dst []algorithms.Bucket) int {
+	return k.Map.LookupN(h, dst[:min(len(dst), k.reach)])
+}
+
+// A hasher tells the hash that keyed uses.
+type hasher struct{ keyed }
+
+func (k hasher) HashKey(key string) uint64 { return k.hash(key) }
+
+func TestPlaceFindsReplicasAtTheHashOfTheAlgorithmItself(t *testing.T) {
+	other := func(key string) uint64 { return xxh3.HashString("other " + key) }
+	build := func(nodes []algorithms.Node, reach int) (keyed, error) {
+		m, err := ring.New(nodes, ring.Default)
+		return keyed{m, other, reach}, err
+	}
+	define := func(name string, reach int) algorithms.Info {
+		return algorithms.Define(name, "a test", struct{}{}, func(nodes []algorithms.Node, _ struct{}) (hasher, error) {
+			k, err := build(nodes, reach)
+			return hasher{k}, err
+		})
+	}
+	secret := algorithms.Define("secret", "a test", struct{}{}, func(nodes []algorithms.Node, _ struct{}) (keyed, error) {
+		return build(nodes, len(nodes))
+	})
+	place := func(algorithm string) (int, string, string) {
+		var stdout, stderr bytes.Buffer
+		args := []string{"place", "--algorithm", algorithm, "--node", "a", "--node", "b", "--node", "c", "--keys", "seq:k:0:20", "--replicas", "3"}
+		code := Run(args, nil, &stdout, &stderr, define("tells", 3), define("short", 2), secret)
+		return code, stdout.String(), stderr.String()
+	}
+	m, err := ring.New(algorithms.Nodes("a", "b", "c"), ring.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "key,node,node2,node3\n"
+	for i := range 20 {
+		key := fmt.Sprint("k", i)
+		var dst [3]algorithms.Bucket
+		m.LookupN(other(key), dst[:])
+		want += fmt.Sprintf("%s,%c,%c,%c\n", key, 'a'+dst[0], 'a'+dst[1], 'a'+dst[2])
+	}
+	code, stdout, stderr := place("tells")
+	if diff := cmp.Diff(want, stdout); code != exitDone || diff != "" {
+		t.Errorf("exit %d, %s (-want +got):\n%s", code, stderr, diff)
+	}
+	for algorithm, mend := range map[string]string{
+		"secret": "secret hashes keys its own way and does not tell how",
+		"short":  "--replicas 3 over 2 nodes that take keys",
+	} {
+		if code, stdout, stderr := place(algorithm); code != exitInput || stdout != "" || !strings.Contains(stderr, mend) {
+			t.Errorf("%s: exit %d, %q, %s", algorithm, code, stdout, stderr)
+		}
+	}
+}
+
 func TestSizesOnTheCommandLine(t *testing.T) {
 	for text, want := range map[string]int64{
 		"1": 1, "512B": 512, "1KiB": 1024, "2K": 2048, "1.5 GiB": 3 << 29, "500MB": 500e6, "1T": 1 << 40,

@@ -41,7 +41,8 @@ func (inv *invocation) place() *cobra.Command {
 		Short: "Write which node each key goes to, as CSV",
 		Long: `Write which node each key goes to, as CSV with the header key,node, in the order
 of the keys. With --replicas the nodes of a key follow each other, the owner
-first. An algorithm that bounds the load takes each key as one request, in order.`,
+first; where the nodes name zones, every zone has a replica before any has two. An
+algorithm that bounds the load takes each key as one request, in order.`,
 		Args: arguments(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pl, err := p.placer(inv, cmd.Flags().Changed("hash"))
@@ -110,6 +111,9 @@ func (p *placing) placer(inv *invocation, hashSet bool) (*placer, error) {
 	pl := &placer{name: info.Name, mapper: m, nodes: nodes, hash: hash.Sum, replicas: p.replicas}
 	if _, own := m.(algorithms.KeyMapper); own && hashSet {
 		return nil, fmt.Errorf("%s hashes keys its own way, leave --hash out", info.Name)
+	}
+	if own, ok := m.(algorithms.KeyHasher); ok {
+		pl.hash = own.HashKey
 	}
 	return pl, pl.check()
 }
@@ -201,7 +205,7 @@ type placer struct {
 	name     string
 	mapper   algorithms.Mapper
 	nodes    []algorithms.Node
-	hash     func(string) uint64
+	hash     func(string) uint64 // of the algorithm itself where it tells one
 	replicas int
 }
 
@@ -213,8 +217,13 @@ func (pl *placer) check() error {
 	if pl.replicas == 1 {
 		return nil
 	}
-	if _, ok := pl.mapper.(algorithms.Replicator); !ok {
+	several, ok := pl.mapper.(algorithms.Replicator)
+	if !ok {
 		return fmt.Errorf("%s names one node for each key, leave --replicas out", pl.name)
+	}
+	_, own := pl.mapper.(algorithms.KeyMapper)
+	if _, tells := pl.mapper.(algorithms.KeyHasher); own && !tells {
+		return fmt.Errorf("%s hashes keys its own way and does not tell how, leave --replicas out", pl.name)
 	}
 	if _, bounded := pl.mapper.(algorithms.Assigner); bounded {
 		return fmt.Errorf("%s places each request once, leave --replicas out", pl.name)
@@ -224,6 +233,9 @@ func (pl *placer) check() error {
 		if n.Weight > 0 {
 			able++
 		}
+	}
+	if able >= pl.replicas {
+		able = several.LookupN(pl.hash(""), make([]algorithms.Bucket, pl.replicas)) // some may have no points
 	}
 	if able < pl.replicas {
 		return fmt.Errorf("--replicas %d over %d nodes that take keys, name more nodes or ask for fewer replicas", pl.replicas, able)
