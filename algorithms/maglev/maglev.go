@@ -61,11 +61,16 @@ func (c Config) Forecast(nodes []algorithms.Node) int64 {
 // Step returns the least prime that is not below size.
 func (c Config) Step(size int) int { return NextPrime(size) }
 
+// A Preference returns the numbers from which the offset and the skip of a node
+// come: the one modulo the size, and the other modulo the size less one, plus one.
+type Preference func(name string) (offset, skip uint64)
+
 // A Map is a table that its members filled by turns.
 type Map struct {
 	table.Table
-	members *algorithms.Members
-	size    int
+	members    *algorithms.Members
+	size       int
+	preference Preference
 }
 
 var (
@@ -82,22 +87,28 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 	if err := CheckSize("size", c.Size, table.MaxSize); err != nil {
 		return nil, err
 	}
+	return NewPreferring(nodes, c.Size, xxh64)
+}
+
+// NewPreferring returns a Map of a size that [CheckSize] takes over nodes whose
+// preferences differ from those of New.
+func NewPreferring(nodes []algorithms.Node, size int, p Preference) (*Map, error) {
 	members, err := algorithms.NewMembers(nodes)
 	if err != nil {
 		return nil, err
 	}
-	m := &Map{members: members, size: c.Size}
-	m.fill()
+	m := &Map{members: members, size: size, preference: p}
+	m.refill()
 	return m, nil
 }
 
-// fill fills the table anew.
-func (m *Map) fill() {
-	m.Table = table.New(Fill(m.size, Turns(m.members, m.size, preference)), m.members)
+// refill fills the table anew.
+func (m *Map) refill() {
+	m.Table = table.New(fill(m.size, turns(m.members, m.size, m.preference)), m.members)
 }
 
-// preference returns the offset and the skip of a node before they are reduced.
-func preference(name string) (offset, skip uint64) {
+// xxh64 is the preference of New.
+func xxh64(name string) (offset, skip uint64) {
 	text := append([]byte{0xba}, name...)
 	offset = xxhash.Sum64(text)
 	text[0] = 0xbe
@@ -108,7 +119,7 @@ func preference(name string) (offset, skip uint64) {
 func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
 	b, err := m.members.Add(n)
 	if err == nil {
-		m.fill()
+		m.refill()
 	}
 	return b, err
 }
@@ -117,7 +128,7 @@ func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
 func (m *Map) Remove(b algorithms.Bucket) error {
 	_, err := m.members.Remove(b)
 	if err == nil {
-		m.fill()
+		m.refill()
 	}
 	return err
 }
@@ -126,26 +137,26 @@ func (m *Map) Remove(b algorithms.Bucket) error {
 func (m *Map) SetWeight(b algorithms.Bucket, w float64) error {
 	err := m.members.SetWeight(b, w)
 	if err == nil {
-		m.fill()
+		m.refill()
 	}
 	return err
 }
 
-// A Turn is a node that takes part in filling a table.
-type Turn struct {
-	Owner  algorithms.Bucket
-	Offset uint64 // its first choice, below the size
-	Skip   uint64 // from one choice to the next, 1 to size-1
-	Weight float64
+// A turn is a node that takes part in filling a table.
+type turn struct {
+	owner  algorithms.Bucket
+	offset uint64 // its first choice, below the size
+	skip   uint64 // from one choice to the next, 1 to size-1
+	weight float64
 }
 
-// Turns returns the members of positive weight in the order of their names, with
+// turns returns the members of positive weight in the order of their names, with
 // the offsets and skips that the hashes of their names give for a table of a
 // size. Their weights are divided by the sum.
-func Turns(members *algorithms.Members, size int, preference func(name string) (offset, skip uint64)) []Turn {
+func turns(members *algorithms.Members, size int, preference Preference) []turn {
 	type named struct {
 		name string
-		turn Turn
+		turn turn
 	}
 	var all []named
 	total := members.TotalWeight()
@@ -154,19 +165,19 @@ func Turns(members *algorithms.Members, size int, preference func(name string) (
 			continue
 		}
 		offset, skip := preference(n.Name)
-		all = append(all, named{n.Name, Turn{
-			Owner:  b,
-			Offset: offset % uint64(size),
-			Skip:   skip%uint64(size-1) + 1,
-			Weight: n.Weight / total,
+		all = append(all, named{n.Name, turn{
+			owner:  b,
+			offset: offset % uint64(size),
+			skip:   skip%uint64(size-1) + 1,
+			weight: n.Weight / total,
 		}})
 	}
 	slices.SortFunc(all, func(x, y named) int { return strings.Compare(x.name, y.name) })
-	turns := make([]Turn, len(all))
+	ordered := make([]turn, len(all))
 	for i, n := range all {
-		turns[i] = n.turn
+		ordered[i] = n.turn
 	}
-	return turns
+	return ordered
 }
 
 // A filler is how far a node has come.
@@ -182,9 +193,9 @@ func (f *filler) advance(skip, size uint64) {
 	}
 }
 
-// Fill returns the owners of the slots of a table that is filled by turns in the
+// fill returns the owners of the slots of a table that is filled by turns in the
 // order given; nil when there are none. The size is a prime of 2 or more.
-func Fill(size int, turns []Turn) []algorithms.Bucket {
+func fill(size int, turns []turn) []algorithms.Bucket {
 	if len(turns) == 0 {
 		return nil
 	}
@@ -192,21 +203,21 @@ func Fill(size int, turns []Turn) []algorithms.Bucket {
 	fillers := make([]filler, len(turns))
 	heaviest := 0.0
 	for i, t := range turns {
-		fillers[i].next = t.Offset
-		heaviest = max(heaviest, t.Weight)
+		fillers[i].next = t.offset
+		heaviest = max(heaviest, t.weight)
 	}
 	for round, taken := 1, 0; ; round++ {
 		for i := range turns {
 			t, f := &turns[i], &fillers[i]
-			if float64(round)*t.Weight < f.target {
+			if float64(round)*t.weight < f.target {
 				continue
 			}
 			f.target += heaviest
 			for owners[f.next] != algorithms.None {
-				f.advance(t.Skip, uint64(size))
+				f.advance(t.skip, uint64(size))
 			}
-			owners[f.next] = t.Owner
-			f.advance(t.Skip, uint64(size))
+			owners[f.next] = t.owner
+			f.advance(t.skip, uint64(size))
 			if taken++; taken == size {
 				return owners
 			}

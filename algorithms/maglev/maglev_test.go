@@ -49,30 +49,30 @@ func vectors(t *testing.T) []vector {
 	return file.Rows
 }
 
-// turns are those of nodes of equal weight with the preferences given, without
+// equals are the turns of nodes of equal weight with the preferences given, without
 // the dead ones.
-func turns(v vector, dead []int) []Turn {
-	var all []Turn
+func equals(v vector, dead []int) []turn {
+	var all []turn
 	for i := range v.Names {
 		if !slices.Contains(dead, i) {
-			all = append(all, Turn{algorithms.Bucket(i), v.Offset[i], v.Skip[i], 1})
+			all = append(all, turn{algorithms.Bucket(i), v.Offset[i], v.Skip[i], 1})
 		}
 	}
 	return all
 }
 
-func TestFillGivesTheTablesOfTheVectors(t *testing.T) {
+func TestTheFillingGivesTheTablesOfTheVectors(t *testing.T) {
 	for _, v := range vectors(t) {
 		if v.Table == nil {
 			continue
 		}
-		if diff := cmp.Diff(v.Table, Fill(v.M, turns(v, v.Dead))); diff != "" {
+		if diff := cmp.Diff(v.Table, fill(v.M, equals(v, v.Dead))); diff != "" {
 			t.Errorf("%s, %d slots, dead %v: (-want +got)\n%s", v.Source, v.M, v.Dead, diff)
 		}
 		if v.WithoutB1 == nil {
 			continue
 		}
-		if diff := cmp.Diff(v.WithoutB1, Fill(v.M, turns(v, []int{1}))); diff != "" {
+		if diff := cmp.Diff(v.WithoutB1, fill(v.M, equals(v, []int{1}))); diff != "" {
 			t.Errorf("%s, %d slots, without B1: (-want +got)\n%s", v.Source, v.M, diff)
 		}
 	}
@@ -89,13 +89,13 @@ func TestTheVectorsHashesGiveTheirPreferences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Turns(members, v.M, func(name string) (offset, skip uint64) {
+		got := turns(members, v.M, func(name string) (offset, skip uint64) {
 			h := siphash.Hash(0xdeadbeefcafebabe, 0, []byte(name))
 			return h >> 32, h & math.MaxUint32
 		})
 		for i, turn := range got {
-			if turn.Offset != v.Offset[i] || turn.Skip != v.Skip[i] {
-				t.Errorf("%s: %q has offset %d and skip %d, want %d and %d", v.Source, v.Names[i], turn.Offset, turn.Skip, v.Offset[i], v.Skip[i])
+			if turn.offset != v.Offset[i] || turn.skip != v.Skip[i] {
+				t.Errorf("%s: %q has offset %d and skip %d, want %d and %d", v.Source, v.Names[i], turn.offset, turn.skip, v.Offset[i], v.Skip[i])
 			}
 		}
 	}
@@ -122,8 +122,8 @@ func TestLookupGivesTheVectorsOwners(t *testing.T) {
 // TestTheWorkedExampleOfThePaper is Tables 1 and 2: B1 leaves, and of the three
 // slots that change one was not its own.
 func TestTheWorkedExampleOfThePaper(t *testing.T) {
-	three := []Turn{{0, 3, 4, 1}, {1, 0, 2, 1}, {2, 3, 1, 1}}
-	before, after := Fill(7, three), Fill(7, slices.Delete(slices.Clone(three), 1, 2))
+	three := []turn{{0, 3, 4, 1}, {1, 0, 2, 1}, {2, 3, 1, 1}}
+	before, after := fill(7, three), fill(7, slices.Delete(slices.Clone(three), 1, 2))
 	changed, needless := 0, 0
 	for i := range before {
 		if before[i] != after[i] {

@@ -132,6 +132,10 @@ func (t *Table) Owners() []algorithms.Bucket {
 	return owners
 }
 
+// Members returns the members that own the slots. Only the type that the table
+// is part of may change them.
+func (t *Table) Members() *algorithms.Members { return t.members }
+
 // Len returns the number of nodes.
 func (t *Table) Len() int { return t.members.Len() }
 
