@@ -3,12 +3,13 @@ package sizing
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/combin"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/ringbench/ringbench/harness"
 )
 
 // Change tells what joining and leaving cost, for a node of the most common
@@ -87,7 +88,6 @@ func (s *solver) commonest() int {
 const (
 	exposureSteps = 4_000_000
 	exposureRings = 50
-	mostSets      = 1 << 28 // sets that are marked in a table, one bit each
 )
 
 // exposure returns the part of the sets of replicas/2+1 nodes whose joint loss
@@ -95,9 +95,7 @@ const (
 // rings. Nil when there are too many sets to tell.
 func (s *solver) exposure(counts []int) *float64 {
 	replicas, n := s.q.Replicas, len(counts)
-	quorum := replicas/2 + 1
-	sets := combin.GeneralizedBinomial(float64(n), float64(quorum))
-	if sets > mostSets {
+	if _, ok := harness.QuorumSetsOf(n, replicas); !ok {
 		return nil
 	}
 	total := 0
@@ -105,16 +103,12 @@ func (s *solver) exposure(counts []int) *float64 {
 		total += c
 	}
 	rings := min(max(exposureSteps/(total*replicas), 1), exposureRings)
-	marked := make([]int, rings)
+	parts := make([]float64, rings)
 	inParallel(rings, func(i int) error {
-		marked[i] = exposedSets(shuffledOwners(counts, s.rand("exposure", i)), n, replicas, quorum)
+		parts[i] = exposedSets(shuffledOwners(counts, s.rand("exposure", i)), n, replicas).Part()
 		return nil
 	})
-	sum := 0.0
-	for _, m := range marked {
-		sum += float64(m)
-	}
-	part := sum / float64(rings) / math.Round(sets)
+	part := stat.Mean(parts, nil)
 	return &part
 }
 
@@ -130,15 +124,13 @@ func shuffledOwners(counts []int, r *rand.Rand) []int32 {
 	return owner
 }
 
-// exposedSets counts the sets of quorum nodes that hold a quorum of the replicas
-// of some range, which are the distinct owners of the points from its end on. It
+// exposedSets collects the sets of nodes that hold the majority of the replicas of
+// some range, which are the distinct owners of the points from its end on. It
 // walks the circle backwards, so that the replicas of the next range are known
 // from those of the last: only its first owner can make a new set.
-func exposedSets(owner []int32, nodes, replicas, quorum int) int {
-	seen := make([]uint64, int(math.Round(combin.GeneralizedBinomial(float64(nodes), float64(quorum))))/64+1)
+func exposedSets(owner []int32, nodes, replicas int) *harness.QuorumSets {
+	sets := harness.NewQuorumSets(nodes, replicas)
 	var holders []int32 // distinct, clockwise
-	set := make([]int32, quorum)
-	choices := combin.Combinations(replicas-1, quorum-1)
 	for k := 2*len(owner) - 1; k >= 0; k-- {
 		first := owner[k%len(owner)]
 		if at := slices.Index(holders, first); at >= 0 {
@@ -147,40 +139,9 @@ func exposedSets(owner []int32, nodes, replicas, quorum int) int {
 			holders = holders[:replicas-1]
 		}
 		holders = slices.Insert(holders, 0, first)
-		if k >= len(owner) || len(holders) < replicas {
-			continue // the first round only finds the holders of the last point
-		}
-		for _, choice := range choices {
-			set[0] = first
-			for i, c := range choice {
-				set[i+1] = holders[c+1]
-			}
-			rank := rankOf(set)
-			seen[rank/64] |= 1 << (rank % 64)
+		if k < len(owner) && len(holders) == replicas { // the first round only finds the holders of the last point
+			sets.AddLeading(holders)
 		}
 	}
-	n := 0
-	for _, word := range seen {
-		n += bits.OnesCount64(word)
-	}
-	return n
-}
-
-// rankOf numbers the sets of k nodes from 0 on, without gaps.
-func rankOf(set []int32) uint64 {
-	sorted := slices.Clone(set)
-	slices.Sort(sorted)
-	rank := uint64(0)
-	for i, x := range sorted {
-		ways := uint64(1) // x choose i+1
-		for j := range uint64(i + 1) {
-			if uint64(x) < j {
-				ways = 0
-				break
-			}
-			ways = ways * (uint64(x) - j) / (j + 1)
-		}
-		rank += ways
-	}
-	return rank
+	return sets
 }

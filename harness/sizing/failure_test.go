@@ -169,7 +169,7 @@ func TestExposedSetsAreThoseOfTheReplicas(t *testing.T) {
 				}
 			}
 		}
-		if got := exposedSets(owner, nodes, replicas, quorum); got != len(want) {
+		if got := exposedSets(owner, nodes, replicas).Len(); got != len(want) {
 			t.Errorf("%d replicas: %d sets, the ring has %d", replicas, got, len(want))
 		}
 	}
