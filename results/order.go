@@ -8,14 +8,14 @@ import (
 
 // measures in the order in which reports show them: exact answers first.
 var measures = []string{
-	"balance", "load", "shares", "weights", "remedies", "movement", "misses", "views", "bounded", "bounded-movement", "allocations",
+	"balance", "load", "shares", "weights", "remedies", "movement", "misses", "views", "replicas", "replica-movement", "bounded", "bounded-movement", "allocations",
 	"lookup", "latency", "key-lookup", "assign", "build", "add", "remove", "memory",
 }
 
 // contestants in the order in which reports show them: the controls, the
 // baseline, and then from the simple to the elaborate.
 var contestants = []string{
-	"control", "one-read", "modulo", "ring", "bounded-ring", "bounded-random-jump", "jump", "rendezvous", "weighted-rendezvous",
+	"control", "one-read", "modulo", "ring", "bounded-ring", "bounded-random-jump", "jump", "power", "anchor", "rendezvous", "weighted-rendezvous",
 }
 
 // compareContestants orders contestants: by algorithm, and plain ones before

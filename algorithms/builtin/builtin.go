@@ -5,11 +5,13 @@ package builtin
 
 import (
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/anchor"
 	"github.com/ringbench/ringbench/algorithms/boundedrandomjump"
 	"github.com/ringbench/ringbench/algorithms/boundedring"
 	"github.com/ringbench/ringbench/algorithms/control"
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/modulo"
+	"github.com/ringbench/ringbench/algorithms/power"
 	"github.com/ringbench/ringbench/algorithms/rendezvous"
 	"github.com/ringbench/ringbench/algorithms/ring"
 	"github.com/ringbench/ringbench/algorithms/ringarray"
@@ -29,6 +31,8 @@ func All() []algorithms.Info {
 		jump.Info,
 		jump.ReferenceInfo,
 		jump.ShiftInfo,
+		power.Info,
+		anchor.Info,
 		rendezvous.Info,
 		weightedrendezvous.Info,
 		modulo.Info,
