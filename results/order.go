@@ -16,6 +16,7 @@ var measures = []string{
 // baseline, and then from the simple to the elaborate.
 var contestants = []string{
 	"control", "one-read", "modulo", "ring", "bounded-ring", "bounded-random-jump", "jump", "power", "anchor", "rendezvous", "weighted-rendezvous",
+	"ketama", "libmemcached-ketama", "libmemcached-ketama-spy", "spymemcached-ketama", "twemproxy-ketama",
 }
 
 // compareContestants orders contestants: by algorithm, and plain ones before

@@ -8,6 +8,10 @@ import (
 	"github.com/ringbench/ringbench/algorithms/anchor"
 	"github.com/ringbench/ringbench/algorithms/boundedrandomjump"
 	"github.com/ringbench/ringbench/algorithms/boundedring"
+	"github.com/ringbench/ringbench/algorithms/compat/ketama"
+	"github.com/ringbench/ringbench/algorithms/compat/libmemcached"
+	"github.com/ringbench/ringbench/algorithms/compat/spymemcached"
+	"github.com/ringbench/ringbench/algorithms/compat/twemproxy"
 	"github.com/ringbench/ringbench/algorithms/control"
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/modulo"
@@ -35,6 +39,11 @@ func All() []algorithms.Info {
 		anchor.Info,
 		rendezvous.Info,
 		weightedrendezvous.Info,
+		ketama.Info,
+		libmemcached.Info,
+		libmemcached.SpyInfo,
+		spymemcached.Info,
+		twemproxy.Info,
 		modulo.Info,
 		control.Info,
 		control.OneReadInfo,
