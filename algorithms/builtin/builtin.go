@@ -6,6 +6,7 @@ package builtin
 import (
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/anchor"
+	"github.com/ringbench/ringbench/algorithms/binomial"
 	"github.com/ringbench/ringbench/algorithms/boundedrandomjump"
 	"github.com/ringbench/ringbench/algorithms/boundedring"
 	"github.com/ringbench/ringbench/algorithms/compat/ketama"
@@ -13,7 +14,9 @@ import (
 	"github.com/ringbench/ringbench/algorithms/compat/spymemcached"
 	"github.com/ringbench/ringbench/algorithms/compat/twemproxy"
 	"github.com/ringbench/ringbench/algorithms/control"
+	"github.com/ringbench/ringbench/algorithms/flip"
 	"github.com/ringbench/ringbench/algorithms/jump"
+	"github.com/ringbench/ringbench/algorithms/jumpback"
 	"github.com/ringbench/ringbench/algorithms/modulo"
 	"github.com/ringbench/ringbench/algorithms/power"
 	"github.com/ringbench/ringbench/algorithms/rendezvous"
@@ -36,6 +39,9 @@ func All() []algorithms.Info {
 		jump.ReferenceInfo,
 		jump.ShiftInfo,
 		power.Info,
+		jumpback.Info,
+		flip.Info,
+		binomial.Info,
 		anchor.Info,
 		rendezvous.Info,
 		weightedrendezvous.Info,
