@@ -14,6 +14,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/compat/spymemcached"
 	"github.com/ringbench/ringbench/algorithms/compat/twemproxy"
 	"github.com/ringbench/ringbench/algorithms/control"
+	"github.com/ringbench/ringbench/algorithms/dx"
 	"github.com/ringbench/ringbench/algorithms/flip"
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/jumpback"
@@ -43,6 +44,7 @@ func All() []algorithms.Info {
 		flip.Info,
 		binomial.Info,
 		anchor.Info,
+		dx.Info,
 		rendezvous.Info,
 		weightedrendezvous.Info,
 		ketama.Info,

@@ -26,7 +26,7 @@ func TestNamesAreUniqueAndInTheOrderShown(t *testing.T) {
 	want := []string{
 		"ring", "ring-binary-search", "ring-array", "bounded-ring", "bounded-random-jump",
 		"jump", "jump-reference", "jump-shift",
-		"power", "anchor", "rendezvous", "weighted-rendezvous",
+		"power", "anchor", "dx", "rendezvous", "weighted-rendezvous",
 		"modulo", "control", "one-read",
 	}
 	if !slices.Equal(names, want) {
