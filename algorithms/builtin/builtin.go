@@ -9,8 +9,14 @@ import (
 	"github.com/ringbench/ringbench/algorithms/binomial"
 	"github.com/ringbench/ringbench/algorithms/boundedrandomjump"
 	"github.com/ringbench/ringbench/algorithms/boundedring"
+	"github.com/ringbench/ringbench/algorithms/compat/envoymaglev"
+	"github.com/ringbench/ringbench/algorithms/compat/envoyring"
+	"github.com/ringbench/ringbench/algorithms/compat/grpcring"
+	"github.com/ringbench/ringbench/algorithms/compat/guavajump"
 	"github.com/ringbench/ringbench/algorithms/compat/ketama"
 	"github.com/ringbench/ringbench/algorithms/compat/libmemcached"
+	"github.com/ringbench/ringbench/algorithms/compat/partitions"
+	"github.com/ringbench/ringbench/algorithms/compat/slots"
 	"github.com/ringbench/ringbench/algorithms/compat/spymemcached"
 	"github.com/ringbench/ringbench/algorithms/compat/twemproxy"
 	"github.com/ringbench/ringbench/algorithms/control"
@@ -18,6 +24,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/flip"
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/jumpback"
+	"github.com/ringbench/ringbench/algorithms/maglev"
 	"github.com/ringbench/ringbench/algorithms/modulo"
 	"github.com/ringbench/ringbench/algorithms/power"
 	"github.com/ringbench/ringbench/algorithms/rendezvous"
@@ -47,11 +54,18 @@ func All() []algorithms.Info {
 		dx.Info,
 		rendezvous.Info,
 		weightedrendezvous.Info,
+		maglev.Info,
 		ketama.Info,
 		libmemcached.Info,
 		libmemcached.SpyInfo,
 		spymemcached.Info,
 		twemproxy.Info,
+		envoyring.Info,
+		grpcring.Info,
+		envoymaglev.Info,
+		guavajump.Info,
+		slots.Info,
+		partitions.Info,
 		modulo.Info,
 		control.Info,
 		control.OneReadInfo,
