@@ -19,23 +19,27 @@ func (e *examination) scheduleOf(tr *results.Trial) (workloads.Schedule, error) 
 	return s, nil
 }
 
-// eachStep carries the trial's schedule out and calls f with who owned each key
-// before each step and after it, and returns the number of steps. With anew, each
-// state is built from its list of members, as by a client that has just read it,
-// and not changed from the one before.
-func (e *examination) eachStep(tr *results.Trial, anew bool, f func(before, after []int32)) (steps int, err error) {
+// eachStep carries the trial's schedule out and calls f with what look saw before
+// each step and after it, and returns the number of steps. With anew, each state
+// is built from its list of members, as by a client that has just read it, and not
+// changed from the one before.
+func eachStep[T any](e *examination, tr *results.Trial, anew bool, look func(*Placement) (T, error), f func(before, after T)) (steps int, err error) {
 	schedule, err := e.scheduleOf(tr)
 	if err != nil {
 		return 0, err
 	}
+	base, err := look(e.base)
+	if err != nil {
+		return 0, err
+	}
 	var now *Placement
-	var before []int32
+	var before T
 	for i, step := range schedule.Steps {
 		if i == 0 || schedule.Independent {
 			if now, err = e.base.Clone(); err != nil {
 				return 0, err
 			}
-			before = e.baseOwners()
+			before = base
 		}
 		if err := now.Apply(e.announced(now, step)...); err != nil {
 			return 0, err
@@ -45,12 +49,28 @@ func (e *examination) eachStep(tr *results.Trial, anew bool, f func(before, afte
 				return 0, err
 			}
 		}
-		after := e.ownersOf(now)
+		after, err := look(now)
+		if err != nil {
+			return 0, err
+		}
 		f(before, after)
 		before = after
-		tr.Check = digestOf(after)
 	}
 	return len(schedule.Steps), nil
+}
+
+// eachOwners is eachStep for who owns each key, with their digest in the trial.
+func (e *examination) eachOwners(tr *results.Trial, anew bool, f func(before, after []int32)) (steps int, err error) {
+	look := func(p *Placement) ([]int32, error) {
+		if p == e.base {
+			return e.baseOwners(), nil
+		}
+		return e.ownersOf(p), nil
+	}
+	return eachStep(e, tr, anew, look, func(before, after []int32) {
+		f(before, after)
+		tr.Check = digestOf(after)
+	})
 }
 
 // views tells on how many keys, and how many requests, two clients disagree of
@@ -59,7 +79,7 @@ func (e *examination) eachStep(tr *results.Trial, anew bool, f func(before, afte
 func (e *examination) views(tr *results.Trial) error {
 	p := e.pl.keys.ofWorkload(tr.Workload).P
 	keys, requests := 0.0, 0.0
-	steps, err := e.eachStep(tr, true, func(one, other []int32) {
+	steps, err := e.eachOwners(tr, true, func(one, other []int32) {
 		for rank, node := range one {
 			if node != other[rank] {
 				keys++
@@ -90,7 +110,7 @@ func (e *examination) misses(tr *results.Trial) error {
 	popularity := e.pl.keys.ofWorkload(tr.Workload)
 	sum := make([]float64, len(missSeconds))
 	total := 0.0
-	steps, err := e.eachStep(tr, false, func(before, after []int32) {
+	steps, err := e.eachOwners(tr, false, func(before, after []int32) {
 		rates, all := missRates(popularity, e.exp.Rate, func(rank int) bool { return before[rank] != after[rank] })
 		for i, r := range rates {
 			sum[i] += r

@@ -13,7 +13,7 @@ import (
 
 // exactMeasures need no clock: they are computed, in parallel, and the same seed
 // gives the same values on every machine.
-var exactMeasures = []string{"shares", "balance", "load", "weights", "remedies", "movement", "misses", "views", "bounded", "bounded-movement"}
+var exactMeasures = []string{"shares", "balance", "load", "weights", "remedies", "movement", "misses", "views", "replicas", "replica-movement", "bounded", "bounded-movement"}
 
 // Measures returns the names of all measures, the exact ones first.
 func Measures() []string { return append(slices.Clone(exactMeasures), timedMeasures...) }
@@ -81,7 +81,8 @@ type examination struct {
 	sub    *subject
 	exp    *Experiment
 	base   *Placement
-	owners []int32 // of all keys in base, once asked for
+	owners []int32  // of all keys in base, once asked for
+	held   *Holding // in base, as last asked for
 
 	warnings []string
 }
@@ -130,6 +131,10 @@ func (e *examination) measure(tr *results.Trial) error {
 		return e.misses(tr)
 	case "views":
 		return e.views(tr)
+	case "replicas":
+		return e.replicas(tr)
+	case "replica-movement":
+		return e.replicaMovement(tr)
 	case "bounded":
 		return e.bounded(tr)
 	case "bounded-movement":

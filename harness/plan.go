@@ -120,6 +120,12 @@ func newSubject(c *Contestant, info algorithms.Info, params map[string]any, n in
 	if c.Names != "" {
 		sub.set = append(sub.set, results.Field{Name: "names", Value: c.Names})
 	}
+	if c.Zones > 0 {
+		sub.set = append(sub.set, results.Field{Name: "zones", Value: strconv.Itoa(c.Zones)})
+	}
+	if c.IgnoreZones {
+		sub.set = append(sub.set, results.Field{Name: "ignore_zones", Value: "true"})
+	}
 	v, err := variantOf(c)
 	sub.info, sub.set = v.of(info), append(sub.set, v.fields()...)
 	return sub, err
@@ -140,7 +146,7 @@ func paramText(v any) string {
 // shape tells subjects apart, whatever the placement.
 func (s *subject) shape() string {
 	c := s.contestant
-	return fmt.Sprintf("%s %s %s %s %s %d %s %d", s.info.Name, s.params, c.Weights, c.Hash, c.Identity, c.Total, s.names.text, s.n)
+	return fmt.Sprintf("%s %s %s %s %s %d %s %d %v %d", s.info.Name, s.params, c.Weights, c.Hash, c.Identity, c.Total, s.names.text, c.Zones, c.IgnoreZones, s.n)
 }
 
 // id tells subjects apart.
@@ -149,7 +155,7 @@ func (s *subject) id() string { return fmt.Sprintf("%s %d", s.shape(), s.seed) }
 // nodes returns the subject's nodes: the user's own, or generated ones.
 func (s *subject) nodes() []algorithms.Node {
 	if s.own != nil {
-		return s.own
+		return s.ownNodes()
 	}
 	nodes := make([]algorithms.Node, s.n)
 	for i := range nodes {
@@ -172,7 +178,37 @@ func (s *subject) newcomer(i int) algorithms.Node {
 	for slices.ContainsFunc(s.own, func(n algorithms.Node) bool { return n.Name == name }) {
 		name += "+"
 	}
-	return algorithms.Node{Name: name, Weight: weight}
+	n := algorithms.Node{Name: name, Weight: weight}
+	if !s.contestant.IgnoreZones {
+		n.Zone = s.zone(i)
+	}
+	return n
+}
+
+// ownNodes returns the user's nodes, without zones if these are to be ignored.
+func (s *subject) ownNodes() []algorithms.Node {
+	if !s.contestant.IgnoreZones {
+		return s.own
+	}
+	nodes := slices.Clone(s.own)
+	for i := range nodes {
+		nodes[i].Zone = ""
+	}
+	return nodes
+}
+
+// zone returns the zone that node i is in, whether the algorithm is told or not.
+// Nodes that join those of the user's own are in the zone of the first of them.
+func (s *subject) zone(i int) string {
+	switch zones := s.contestant.Zones; {
+	case s.own != nil && i < len(s.own):
+		return s.own[i].Zone
+	case s.own != nil:
+		return s.own[0].Zone
+	case zones > 0:
+		return "zone-" + strconv.Itoa(i%zones)
+	}
+	return ""
 }
 
 func (s *subject) generated(i int) algorithms.Node {
@@ -180,7 +216,11 @@ func (s *subject) generated(i int) algorithms.Node {
 	if s.names.text != "" {
 		name = s.names.name(i, s.n, s.seed)
 	}
-	return algorithms.Node{Name: name, Weight: s.weights[i%len(s.weights)]}
+	n := algorithms.Node{Name: name, Weight: s.weights[i%len(s.weights)]}
+	if !s.contestant.IgnoreZones {
+		n.Zone = s.zone(i)
+	}
+	return n
 }
 
 // ErrNoCell says that [Options.Only] leaves nothing of a spec.
@@ -384,7 +424,7 @@ func (pl *Plan) varied(c Contestant, point map[string]any) Contestant {
 		}
 	}
 	if pl.own != nil {
-		c.Names = ""
+		c.Names, c.Zones = "", 0
 	}
 	return c
 }
@@ -549,6 +589,16 @@ func (pl *Plan) expandExact(g *group, e *Experiment, sub subject, measures []str
 				for _, sch := range e.Schedules {
 					add(m, skewed[0], sch, keys)
 				}
+			case "replicas":
+				for _, r := range e.Replicas {
+					add(m, uniform, "", keys, results.Field{Name: replicasField, Value: strconv.Itoa(r)})
+				}
+			case "replica-movement":
+				for _, sch := range e.Schedules {
+					for _, r := range e.Replicas {
+						add(m, uniform, sch, keys, results.Field{Name: replicasField, Value: strconv.Itoa(r)})
+					}
+				}
 			case "bounded":
 				for _, p := range e.Popularity {
 					add(m, pl.keys.workload(p), "", keys, e.stream()...)
@@ -614,6 +664,10 @@ const blockCost = blockTarget * 5 / 4
 // compareCost is what comparing or adding up 1,024 keys takes beside their lookups.
 const compareCost = 10 * time.Microsecond
 
+// replicaPasses is how many passes over the keys looking up replicas takes about as
+// long as.
+const replicaPasses = 10
+
 // taskCost is what one core takes for the task: a build and a pass over the keys
 // for the placement itself and after each step of a schedule.
 func (pl *Plan) taskCost(t *task) time.Duration {
@@ -627,7 +681,10 @@ func (pl *Plan) taskCost(t *task) time.Duration {
 			}
 			builds += steps
 		}
-		if tr.Keys > 0 {
+		switch {
+		case ofReplicas(tr.Measure):
+			passes += replicaPasses * steps
+		case tr.Keys > 0:
 			passes += steps
 		}
 	}

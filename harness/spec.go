@@ -62,6 +62,10 @@ type Contestant struct {
 	// How the nodes are handed to the algorithm; see variant.
 	Identity string `toml:"identity" json:"identity"` // "name" unless given, or "position"
 	Total    int    `toml:"total" json:"total"`       // points of the whole ring, instead of vnodes; 0 for none
+
+	// The zones of the nodes, for the replicas.
+	Zones       int  `toml:"zones" json:"zones"`               // dealt out in turn to generated nodes; 0 for none
+	IgnoreZones bool `toml:"ignore_zones" json:"ignore_zones"` // the algorithm is not told of them
 }
 
 // An Experiment is a group of cells that run together and, when timed, are
@@ -73,7 +77,8 @@ type Experiment struct {
 	Nodes       []int            `toml:"nodes" json:"nodes"`             // default: the spec's
 	Keys        []string         `toml:"keys" json:"keys"`               // key SPECs, for balance; default: the spec's, and a keys file comes first
 	Popularity  []string         `toml:"popularity" json:"popularity"`   // default: the spec's
-	Schedules   []string         `toml:"schedules" json:"schedules"`     // for movement, misses and views
+	Schedules   []string         `toml:"schedules" json:"schedules"`     // for movement, misses, views and replica-movement
+	Replicas    []int            `toml:"replicas" json:"replicas"`       // nodes that hold a key, for replicas and replica-movement; default 3
 	Remedies    []string         `toml:"remedies" json:"remedies"`       // for remedies, see parseRemedy
 	Rate        float64          `toml:"rate" json:"rate"`               // requests a second of the misses measure; default 50,000
 	Sweep       map[string][]any `toml:"sweep" json:"sweep"`             // parameter, or hash or names of the contestant -> values, all combinations
@@ -363,6 +368,9 @@ func (s *Spec) fill() error {
 		if c.Params == nil {
 			c.Params = map[string]any{}
 		}
+		if c.Zones < 0 || c.Zones > maxNodes {
+			return s.errorAt("contestant", i, "zones", "%d zones, want 1 to %d, or 0 for none", c.Zones, maxNodes)
+		}
 	}
 	seen := map[string]bool{}
 	for i := range s.Experiments {
@@ -424,7 +432,7 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 	}
 	for _, m := range e.Measures {
 		switch m {
-		case "movement", "misses", "views", "bounded-movement":
+		case "movement", "misses", "views", "replica-movement", "bounded-movement":
 			if len(e.Schedules) == 0 {
 				return fail("measures", "%s needs schedules, such as [\"add-one\", \"remove-one\"]", m)
 			}
@@ -432,6 +440,14 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 			if len(e.Remedies) == 0 {
 				return fail("measures", "remedies needs the list of them, such as [\"none\", \"split:10:4\", \"cache:100\"]")
 			}
+		}
+	}
+	if len(e.Replicas) == 0 && slices.ContainsFunc(e.Measures, ofReplicas) {
+		e.Replicas = []int{3}
+	}
+	for _, r := range e.Replicas {
+		if r < 1 || r > maxReplicas {
+			return fail("replicas", "%d replicas, want 1 to %d", r, maxReplicas)
 		}
 	}
 	if !(e.Rate >= 0) || math.IsInf(e.Rate, 1) {
@@ -465,6 +481,9 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 	}
 	return nil
 }
+
+// ofReplicas says whether a measure is about replicas.
+func ofReplicas(measure string) bool { return measure == "replicas" || measure == "replica-movement" }
 
 // defaultHash is the hash of the keys that a cell's name leaves out.
 const defaultHash = "xxh3"

@@ -55,7 +55,7 @@ func ParseCell(name string) (measure string, fields []Field) {
 
 // fixedFields are the names in a cell's name that are not parameters.
 var fixedFields = map[string]bool{
-	"algorithm": true, "nodes": true, "workload": true, "schedule": true, "weights": true, "hash": true, "requests": true,
+	"algorithm": true, "nodes": true, "workload": true, "schedule": true, "weights": true, "hash": true, "requests": true, "replicas": true,
 }
 
 // Label returns what a contestant is called where people read: the algorithm
@@ -72,11 +72,15 @@ func Label(t Trial) string {
 		}
 	}
 	_, fields := ParseCell(t.Cell)
-	var hash string
+	var hash, zones string
 	for _, f := range fields {
 		switch {
 		case f.Name == "hash":
 			hash = f.Value
+		case f.Name == "zones":
+			zones = ", " + f.Value + " zones"
+		case f.Name == "ignore_zones":
+			zones += ", ignored"
 		case fixedFields[f.Name], f.Name == "epsilon" && bounded:
 		case f.Name == "vnodes":
 			b.WriteString(" v=" + f.Value)
@@ -86,6 +90,7 @@ func Label(t Trial) string {
 			b.WriteString(" " + f.Name + "=" + f.Value)
 		}
 	}
+	b.WriteString(zones)
 	if t.Weights != "" {
 		b.WriteString(", " + t.Weights)
 	}

@@ -106,9 +106,13 @@ var Metrics = []Metric{
 	{"stickiness-lost", "fraction", Lower, Computed, "requests that leave their node", "part of the requests that go elsewhere than the request before for the same key"},
 
 	{"replica-moved-fraction", "fraction", Lower, Computed, "replicas moved", "part of all replicas that have to be copied to another node"},
-	{"replica-balance-cv", "fraction", Lower, Computed, "stddev/mean of replicas per node", "spread of all replicas over the nodes: standard deviation over mean"},
+	{"replica-moved-minimum", "fraction", Neither, Computed, "replicas that must move", "part of all replicas that any algorithm has to copy to follow the weights, and the zones where there are"},
+	{"replica-collateral-fraction", "fraction", Lower, Computed, "keys copied without need", "part of the keys of which a replica is copied although none was or will be on a node that the change is about"},
+	{"replica-failover-peak", "fraction", Lower, Computed, "most that one survivor has to copy", "largest part of a removed node's replicas that one single survivor has to take in"},
+	{"replica-balance-cv", "fraction", Lower, Computed, "stddev/mean of replicas per node", "spread of all replicas over the nodes: standard deviation over mean, adjusted for weights, and for zones where there are"},
+	{"replica-balance-peak", "x fair", Lower, Computed, "node with most replicas (1.00 = fair)", "replicas on the fullest node as a multiple of its fair share"},
 	{"replica-zone-violations", "count", Lower, Computed, "keys with replicas in one zone", "keys that have two replicas in one zone although there are zones enough"},
-	{"quorum-exposure", "fraction", Lower, Computed, "keys without a quorum", "part of the keys that lose the majority of their replicas in the failure looked at"},
+	{"quorum-exposure", "fraction", Lower, Computed, "sets of nodes that break a quorum", "part of the sets of nodes, each as many as a majority of the replicas, whose joint loss takes some key its majority"},
 
 	{"probes-per-lookup", "count", Lower, Computed, "steps per lookup", "mean number of steps of a lookup, in the unit that the algorithm names"},
 	{"spill-fraction", "fraction", Lower, Computed, "requests off their first choice", "part of the requests that a load bound sends on to another node"},

@@ -14,7 +14,7 @@ allocs-per-lookup bytes-per-lookup footprint-bytes balance-cv balance-peak balan
 moved-fraction moved-load-fraction moved-minimum disruption collateral-fraction ranges-moved monotonicity-violations failover-peak
 view-disagreement replica-moved-fraction replica-balance-cv replica-zone-violations probes-per-lookup spill-fraction hot-key-nodes
 bound-violations extra-steps full-fraction stickiness-lost weight-error point-collisions miss-peak miss-total quorum-exposure
-view-disagreement-load extra-copies cached-fraction capacity-before capacity-after expected-cv`
+view-disagreement-load extra-copies cached-fraction capacity-before capacity-after expected-cv replica-balance-peak replica-moved-minimum replica-collateral-fraction replica-failover-peak`
 
 func TestTheTableHoldsTheDesignedMetrics(t *testing.T) {
 	names := strings.Fields(designed)
