@@ -25,6 +25,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/jumpback"
 	"github.com/ringbench/ringbench/algorithms/maglev"
+	"github.com/ringbench/ringbench/algorithms/memento"
 	"github.com/ringbench/ringbench/algorithms/modulo"
 	"github.com/ringbench/ringbench/algorithms/power"
 	"github.com/ringbench/ringbench/algorithms/rendezvous"
@@ -52,6 +53,7 @@ func All() []algorithms.Info {
 		binomial.Info,
 		anchor.Info,
 		dx.Info,
+		memento.Info,
 		rendezvous.Info,
 		weightedrendezvous.Info,
 		maglev.Info,
