@@ -45,6 +45,24 @@ func SpreadOf(amounts, weights []float64) Spread {
 	return s
 }
 
+// Crowding returns the mean over the nodes of 1/f - 1, where f is the fair part that
+// a node's weight asks for: n-1 for n equal nodes. Nodes of weight 0 are passed
+// over. A perfect placement of K keys spreads by the root of Crowding/K, a ring of V
+// random points by that of Crowding/(V+1).
+func Crowding(weights []float64) float64 {
+	total, sum, n := 0.0, 0.0, 0
+	for _, w := range weights {
+		total += w
+	}
+	for _, w := range weights {
+		if w > 0 {
+			sum += total/w - 1
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
 // counts returns how many of the owners each node is, by index.
 func counts(owners []int32, nodes int) []float64 {
 	c := make([]float64, nodes)

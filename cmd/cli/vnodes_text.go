@@ -20,7 +20,7 @@ type answering struct {
 	f *sizingFlags
 	q *sizing.Question
 	a *sizing.Answer
-	b strings.Builder
+	prose
 }
 
 // answerText writes the answer.
@@ -45,29 +45,6 @@ func answerText(f *sizingFlags, q *sizing.Question, a *sizing.Answer) string {
 	return t.b.String()
 }
 
-func (t *answering) line(format string, args ...any) {
-	fmt.Fprintln(&t.b, oneLine(fmt.Sprintf(format, args...)))
-}
-
-// screenWidth is the width that sentences are broken at.
-const screenWidth = 80
-
-// say writes sentences, broken at the width of the screen.
-func (t *answering) say(format string, args ...any) {
-	line := ""
-	for _, word := range strings.Fields(fmt.Sprintf(format, args...)) {
-		if line != "" && len(line)+1+len(word) > screenWidth {
-			t.line("%s", line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	t.line("%s", line)
-}
-
 func (t *answering) cv() bool { return t.q.Target.Metric == sizing.CV }
 
 func (t *answering) targetFlag() string {
@@ -86,6 +63,20 @@ func (t *answering) each(v int) string {
 		return plural(v, "vnode") + " per node"
 	}
 	return fmt.Sprintf("%s=%d", t.a.Knob, v)
+}
+
+// recommended is the answer, with what the heaviest node gets of it.
+func (t *answering) recommended() string {
+	each := t.each(t.a.VNodes)
+	if t.a.Knob != "vnodes" || algorithms.EqualWeights(t.q.Nodes) {
+		return each
+	}
+	heaviest := 0.0
+	for _, n := range t.q.Nodes {
+		heaviest = max(heaviest, n.Weight)
+	}
+	points := max(1, math.Round(float64(t.a.VNodes)*heaviest))
+	return fmt.Sprintf("%s of weight 1 (one of weight %s gets %.0f)", each, number(heaviest), points)
 }
 
 // odds words a confidence: 19 in 20.
@@ -126,7 +117,11 @@ func (t *answering) limit() string {
 		}
 		return fmt.Sprintf("the %s then spread by at most %s (standard deviation over mean)", of, percent(t.q.Target.Value))
 	}
-	return fmt.Sprintf("the busiest then owns at most %s times its fair share%s", number(t.q.Target.Value), t.what())
+	fair := "its part by weight"
+	if algorithms.EqualWeights(t.q.Nodes) {
+		fair = fmt.Sprintf("1/%d", t.a.Nodes)
+	}
+	return fmt.Sprintf("the busiest then owns at most %s times its fair share%s (%s)", number(t.q.Target.Value), t.what(), fair)
 }
 
 // hopeless says whether the keys alone exceed the target.
@@ -146,8 +141,8 @@ func (t *answering) verdict() {
 		}
 		return
 	}
-	t.line("Use %s.", t.each(a.VNodes))
-	t.say("In %s clusters of %s %s.", strings.Replace(odds(t.q.Confidence), " in ", " of ", 1), t.clusters(), t.limit())
+	t.line("Use %s.", t.recommended())
+	t.say("In %s clusters of %s, which differ in the names of their nodes, %s.", strings.Replace(odds(t.q.Confidence), " in ", " of ", 1), t.clusters(), t.limit())
 	if m := a.Measured; m != nil && a.Model != nil && m.Parts {
 		t.say("A good hash would need %d; with %s, %s of %s random clusters met the target there.",
 			a.Model.VNodes, a.Hash, percent(m.Met), thousands(m.Placements))
@@ -292,7 +287,7 @@ func (t *answering) costs() {
 		if c.Peers < float64(t.a.Nodes)-0.5 {
 			from = fmt.Sprintf("about %.0f of the %d nodes", c.Peers, t.a.Nodes)
 		}
-		t.say("Adding %s moves %s of the keys in about %s ranges, from %s.", node, span(c.MovedP5, c.MovedP95), rough(c.Ranges), from)
+		t.say("Adding %s moves %s of the keys, in about %s pieces of the ring, from %s.", node, span(c.MovedP5, c.MovedP95), rough(c.Ranges), from)
 	}
 	t.lastStep()
 	if t.fails() && slices.ContainsFunc(t.a.Rows, func(r sizing.Row) bool { return r.Failure.Failures > 0 }) {
@@ -317,7 +312,7 @@ func (t *answering) deaths() {
 			t.a.Nodes, lost, headroom)
 		return
 	}
-	t.say("One node dies: what it had goes to the next on the ring, and a node pushed beyond %s above its fair share dies too (none was before).", headroom)
+	t.say("One node dies: its keys go to the nodes that follow it on the ring, and a node that is then more than %s above its fair share (--headroom) dies too. Counted are clusters in which none was beyond that before.", headroom)
 	if f.Failures > 0 && f.Survives < 0.995 {
 		t.say("Of the fleets that do not survive, %s.", t.losses(f))
 	}
@@ -365,13 +360,12 @@ func (t *answering) lastStep() {
 		return
 	}
 	from, to := t.a.Rows[i-1], t.a.Rows[i]
-	gain := 100 * (t.pick(from.PeakAsk, from.CVAsk) - t.pick(to.PeakAsk, to.CVAsk))
-	memory := float64(to.Memory) / float64(from.Memory)
-	metric := "peak"
+	gain := fmt.Sprintf("the busiest node comes down from %.2f to %.2f times", from.PeakAsk, to.PeakAsk)
 	if t.cv() {
-		metric = "spread"
+		gain = fmt.Sprintf("the spread comes down from %s to %s", percent(from.CVAsk), percent(to.CVAsk))
 	}
-	t.line("%d -> %d: %.0f points less %s for %s the memory.", from.VNodes, to.VNodes, gain, metric, times(memory))
+	memory := float64(to.Memory) / float64(from.Memory)
+	t.say("%d -> %d %s: %s, for %s the memory in every client that looks keys up.", from.VNodes, to.VNodes, t.a.Knob, gain, times(memory))
 }
 
 // times words a factor.
@@ -435,17 +429,36 @@ func (t *answering) yours() {
 	i := slices.IndexFunc(t.a.Rows, func(r sizing.Row) bool { return r.VNodes == y.VNodes })
 	own := t.a.Rows[i].Yours
 	t.line("")
-	t.say("Your nodes at %d %s: %s is the busiest, with %.2f times its fair share%s. That is more even than %s of clusters that differ in names only.",
-		y.VNodes, t.a.Knob, y.Busiest, y.Share/y.Fair, t.what(), percent(1-own.Percentile))
-	t.say("One cluster's curve is not smooth: a %s more may help or harm it. Names change, so plan by all clusters.", singular(t.a.Knob))
+	standing := fmt.Sprintf("more even than %s", percent(1-own.Percentile))
+	if own.Percentile > 0.5 {
+		standing = fmt.Sprintf("less even than %s", percent(own.Percentile))
+	}
+	t.say("Your nodes at %d %s: %s is the busiest, with %.2f times its fair share%s. That is %s of the clusters that differ from yours in names only.",
+		y.VNodes, t.a.Knob, y.Busiest, y.Share/y.Fair, t.what(), standing)
+	t.say("Your column goes up and down by luck: one %s more, or one node renamed, and it is another. Choose by the column %q, which holds whatever the names.", singular(t.a.Knob), odds(t.q.Confidence))
 	if y.Deaths > 0 {
-		t.say("With %s headroom, %d of these %d nodes can die, one at a time, without taking another along.", percent(t.q.Headroom), y.Survived, y.Deaths)
+		t.say("%s", t.ownDeaths(y))
 	} else if t.fails() && !y.Healthy {
 		t.say("One of them is more than %s above its fair share already.", percent(t.q.Headroom))
 	}
 	if len(y.Nothing) > 0 {
 		t.say("Own nothing: %s.", strings.Join(y.Nothing, ", "))
 	}
+}
+
+// ownDeaths says which of the asker's own nodes may die.
+func (t *answering) ownDeaths(y *sizing.Yours) string {
+	const most = 6 // names that are listed
+	headroom := percent(t.q.Headroom)
+	switch n := len(y.Fatal); {
+	case n == 0:
+		return fmt.Sprintf("With %s headroom any one of them can die without taking another along.", headroom)
+	case n == y.Deaths:
+		return fmt.Sprintf("With %s headroom the death of any one of them takes others along.", headroom)
+	case n > most:
+		return fmt.Sprintf("With %s headroom the death of one of them takes others along for %d of the %d.", headroom, n, y.Deaths)
+	}
+	return fmt.Sprintf("With %s headroom the death of %s, each alone, takes others along; that of any other does not.", headroom, strings.Join(y.Fatal, ", "))
 }
 
 func singular(knob string) string { return strings.TrimSuffix(knob, "s") }

@@ -218,14 +218,8 @@ func (s *solver) relativeVariance(counts []int) float64 {
 	return sum / float64(len(counts))
 }
 
-// crowding returns the mean over the nodes of 1/fair - 1, which is n-1 for equal
-// ones: what the keys' share of a squared cv is a multiple of.
-func (s *solver) crowding() float64 {
-	sum := 0.0
-	for _, f := range s.fair {
-		sum += 1/f - 1
-	}
-	return sum / float64(len(s.fair))
-}
+// crowding is that of the nodes: what the keys' share of a squared cv is a
+// multiple of.
+func (s *solver) crowding() float64 { return harness.Crowding(s.weights) }
 
 func square(x float64) float64 { return x * x }
