@@ -17,7 +17,7 @@ var measures = []string{
 var contestants = []string{
 	"control", "one-read", "modulo", "ring", "bounded-ring", "bounded-random-jump", "jump", "power", "jumpback", "flip", "binomial", "anchor", "dx", "memento", "rendezvous", "weighted-rendezvous", "maglev",
 	"ketama", "libmemcached-ketama", "libmemcached-ketama-spy", "spymemcached-ketama", "twemproxy-ketama",
-	"envoy-ring", "grpc-ring", "envoy-maglev", "guava-jump", "slots", "partitions",
+	"envoy-ring", "grpc-ring", "envoy-maglev", "guava-jump", "slots", "partitions", "nginx-chash", "haproxy-chash",
 }
 
 // compareContestants orders contestants: by algorithm, and plain ones before

@@ -235,7 +235,7 @@ func draw(k int) []uint64 {
 }
 
 // settings calls f with equal weights and, where the algorithm takes them, with
-// unequal ones.
+// unequal ones: with a fraction among them unless it takes only whole numbers.
 func settings(info algorithms.Info, f func(weights ...float64) error) error {
 	if err := f(); err != nil {
 		return err
@@ -246,8 +246,12 @@ func settings(info algorithms.Info, f func(weights ...float64) error) error {
 	case err != nil:
 		return err
 	}
-	if err := f(1, 2, 4, 0.5); err != nil {
-		return fmt.Errorf("with weights 1:2:4:0.5: %w", err)
+	weights := []float64{1, 2, 4, 0.5}
+	if _, err := build(info, named(len(weights), plain, weights...)); errors.Is(err, errors.ErrUnsupported) {
+		weights[3] = 3
+	}
+	if err := f(weights...); err != nil {
+		return fmt.Errorf("with weights %v: %w", weights, err)
 	}
 	return nil
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/ringbench/ringbench/algorithms/compat/envoyring"
 	"github.com/ringbench/ringbench/algorithms/compat/grpcring"
 	"github.com/ringbench/ringbench/algorithms/compat/guavajump"
+	"github.com/ringbench/ringbench/algorithms/compat/haproxy"
 	"github.com/ringbench/ringbench/algorithms/compat/ketama"
 	"github.com/ringbench/ringbench/algorithms/compat/libmemcached"
+	"github.com/ringbench/ringbench/algorithms/compat/nginx"
 	"github.com/ringbench/ringbench/algorithms/compat/partitions"
 	"github.com/ringbench/ringbench/algorithms/compat/slots"
 	"github.com/ringbench/ringbench/algorithms/compat/spymemcached"
@@ -68,6 +70,8 @@ func All() []algorithms.Info {
 		guavajump.Info,
 		slots.Info,
 		partitions.Info,
+		nginx.Info,
+		haproxy.Info,
 		modulo.Info,
 		control.Info,
 		control.OneReadInfo,
