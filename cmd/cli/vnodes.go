@@ -93,7 +93,7 @@ func (f *sizingFlags) question(inv *invocation, given func(string) bool) (sizing
 	case given("nodes") == given("nodes-file"):
 		return q, errors.New("which cluster? give one of --nodes N and --nodes-file FILE")
 	case given("target-peak") == given("target-cv"):
-		return q, errors.New("what is even enough? give one of --target-peak X, such as 1.15, and --target-cv X, such as 0.05")
+		return q, errors.New("what is even enough? give --target-peak X, such as 1.15 for a busiest node of at most 15% above its share, or --target-cv X, such as 0.05 for shares that spread by 5%")
 	case given("nodes") && f.nodes < 1:
 		return q, fmt.Errorf("--nodes cannot be %d, it wants 1 or more", f.nodes)
 	case given("nodes") && f.nodes > mostNodes:

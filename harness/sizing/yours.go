@@ -67,6 +67,7 @@ type Yours struct {
 	Nothing  []string `json:"own_nothing"`
 	Deaths   int      `json:"deaths"`   // nodes whose death was played, each by itself
 	Survived int      `json:"survived"` // deaths after which no second node dies
+	Fatal    []string `json:"fatal"`    // the nodes whose death takes others along
 	Healthy  bool     `json:"healthy"`  // no node is above its capacity to begin with
 }
 
@@ -85,7 +86,7 @@ func (s *solver) yours(v int) (*Yours, error) {
 		return nil, err
 	}
 	b := busiest(load, s.fair)
-	y := &Yours{VNodes: v, Busiest: s.nodes[b].Name, Share: load[b], Fair: s.fair[b], Nothing: []string{}, Healthy: true}
+	y := &Yours{VNodes: v, Busiest: s.nodes[b].Name, Share: load[b], Fair: s.fair[b], Nothing: []string{}, Fatal: []string{}, Healthy: true}
 	for _, n := range s.q.Nodes {
 		if n.Weight == 0 {
 			y.Nothing = append(y.Nothing, n.Name)
@@ -105,6 +106,8 @@ func (s *solver) yours(v int) (*Yours, error) {
 			y.Deaths++
 			if c.lost(i, capacity) == 1 {
 				y.Survived++
+			} else {
+				y.Fatal = append(y.Fatal, s.nodes[i].Name)
 			}
 		}
 	}
