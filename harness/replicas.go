@@ -99,7 +99,9 @@ func (e *examination) replicas(tr *results.Trial) error {
 	s := SpreadOf(counts(h.Nodes, len(h.Weights)), h.fair())
 	tr.Values["replica-balance-cv"] = s.CV
 	tr.Values["replica-balance-peak"] = s.Peak
-	tr.Values["replica-zone-violations"] = float64(h.zoneViolations())
+	if h.zoneCount() > 1 {
+		tr.Values["replica-zone-violations"] = float64(h.zoneViolations())
+	}
 	tr.Values["quorum-exposure"] = h.exposure()
 	tr.Check = digestOf(h.Nodes)
 	return nil

@@ -15,7 +15,7 @@ const maxFindings = 3
 func Findings(s *Set) []string {
 	v := newView(s)
 	var found []string
-	for _, find := range []func(view) string{needlessMoves, hotKey, fewVnodes, searchGain, tailOnly, growingLookup} {
+	for _, find := range []func(view) string{needlessMoves, hotKey, fewVnodes, searchGain, tailOnly, growingLookup, sharedZones, soleHeir, fewPairs} {
 		if sentence := find(v); sentence != "" && len(found) < maxFindings {
 			found = append(found, sentence)
 		}
@@ -161,6 +161,61 @@ func growingLookup(v view) string {
 	}
 	return fmt.Sprintf("%s slows down as the cluster grows: %s ns at %d nodes, %s at %d.",
 		sentenceCase(from.Label), short(from.Center), from.Nodes, short(to.Center), to.Nodes)
+}
+
+// sharedZones tells how many keys lie twice in one zone when nobody tells the
+// algorithm of the zones.
+func sharedZones(v view) string {
+	const telling = 0.01
+	worst, part := &Row{}, telling
+	for _, r := range v.rows {
+		if r.Metric == "replica-zone-violations" && r.Keys > 0 && r.Center/float64(r.Keys) > part {
+			worst, part = r, r.Center/float64(r.Keys)
+		}
+	}
+	if worst.Keys == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s puts %s of the keys twice in one zone.", sentenceCase(worst.Label), percent(part, 1))
+}
+
+// soleHeir names who gives a dead node's keys to one other node, beside who parts
+// them best.
+func soleHeir(v view) string {
+	const telling = 0.5
+	v, _ = v.ofReplicas()
+	best, worst := &Row{Center: math.Inf(1)}, &Row{}
+	for _, r := range v.rows {
+		if r.Metric != "failover-peak" || !removing(r) || r.control() {
+			continue
+		}
+		if r.Center < best.Center && r.Algorithm != "modulo" { // which moves nearly all keys
+			best = r
+		}
+		if r.Center > worst.Center {
+			worst = r
+		}
+	}
+	if worst.Center < telling || worst.Center < 2*best.Center {
+		return ""
+	}
+	return fmt.Sprintf("Of a dead node's keys one heir gets %s with %s, %s with %s.",
+		percent(worst.Center, 0), worst.Label, percent(best.Center, 0), best.Label)
+}
+
+// fewPairs tells what more vnodes do to the sets of nodes whose loss breaks a
+// quorum.
+func fewPairs(v view) string {
+	points := v.exposures()
+	if len(points) < 2 {
+		return ""
+	}
+	few, many := points[0], points[len(points)-1]
+	if many.cv.Center < 2*few.cv.Center {
+		return ""
+	}
+	return fmt.Sprintf("At v=%d %s of the %s of %d nodes are some key's majority, at v=%d %s.",
+		few.vnodes, percent(few.cv.Center, 1), losses(few.cv.replicas()), few.cv.Nodes, many.vnodes, percent(many.cv.Center, 0))
 }
 
 // times writes a ratio without false precision.

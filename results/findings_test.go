@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -27,6 +28,19 @@ func TestFindingsAreThereOnlyWhenTheDataBearThemOut(t *testing.T) {
 			f.trial(who(algorithm), "lookup", n, 1, rep, "uniform", "", map[string]float64{"lookup-ns": ns})
 		}
 	}
+	three := Field{"replicas", "3"}
+	inZones := func(f *fixture, violations float64) {
+		c := contestant{"ring", []Field{{"zones", "3"}, {"ignore_zones", "true"}, three}, `{}`, ""}
+		f.trial(c, "replicas", 12, 1, 0, "uniform", "", map[string]float64{"replica-zone-violations": violations})
+	}
+	heir := func(f *fixture, algorithm string, part float64) {
+		c := contestant{algorithm, []Field{three}, `{}`, ""}
+		f.trial(c, "replica-movement", 12, 1, 0, "uniform", "remove-one", map[string]float64{"failover-peak": part})
+	}
+	exposed := func(f *fixture, v int, part float64) {
+		c := contestant{"ring", []Field{{"vnodes", fmt.Sprint(v)}, three}, fmt.Sprintf(`{"vnodes":%d}`, v), ""}
+		f.trial(c, "replicas", 96, 1, 0, "uniform", "", map[string]float64{"quorum-exposure": part, "replica-balance-peak": 1})
+	}
 	bounded := contestant{"bounded-ring", []Field{{"epsilon", "0.25"}}, `{"epsilon":0.25}`, ""}
 	for _, c := range []struct {
 		want  string // "" when nothing is to be found
@@ -35,6 +49,15 @@ func TestFindingsAreThereOnlyWhenTheDataBearThemOut(t *testing.T) {
 		{"Modulo moves 10 times more keys than needed: 90.9% instead of 9.1%.", func(f *fixture) { moved(f, "modulo", "add-one", 0.909, 0.0909, 0.8) }},
 		{"", func(f *fixture) { moved(f, "ring", "add-one", 0.1, 0.0909, 0) }},
 		{"", func(f *fixture) { moved(f, "control", "add-one", 0.909, 0.0909, 0) }},
+
+		{"Ring, 3 zones, ignored puts 70.0% of the keys twice in one zone.", func(f *fixture) { inZones(f, 700_000) }},
+		{"", func(f *fixture) { inZones(f, 9_000) }},
+		{"Of a dead node's keys one heir gets 100% with jump, 15% with ring.", func(f *fixture) { heir(f, "jump", 1); heir(f, "ring", 0.15); heir(f, "modulo", 0.09) }},
+		{"", func(f *fixture) { heir(f, "jump", 0.4); heir(f, "ring", 0.15) }},
+		{"", func(f *fixture) { heir(f, "jump", 0.9); heir(f, "ring", 0.5) }},
+		{"At v=1 4.2% of the pairs of 96 nodes are some key's majority, at v=256 100%.", func(f *fixture) { exposed(f, 1, 0.042); exposed(f, 16, 0.5); exposed(f, 256, 1) }},
+		{"", func(f *fixture) { exposed(f, 16, 0.6); exposed(f, 256, 1) }},
+		{"", func(f *fixture) { exposed(f, 1, 0.042) }},
 
 		{"A hot key defeats all but bounded load: 1.60 times fair against 1.25.", func(f *fixture) {
 			load(f, who("ring"), "load", 1.7)

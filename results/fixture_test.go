@@ -84,6 +84,37 @@ func (f *fixture) spread(n int, seeds uint64) {
 	}
 }
 
+// replicas adds where replicas lie and what changes copy, as a run of the suite
+// replicas has it.
+func (f *fixture) replicas() {
+	three := Field{"replicas", "3"}
+	with := func(fields ...Field) []Field { return append(fields, three) }
+	zones, ignored, single := Field{"zones", "3"}, Field{"ignore_zones", "true"}, Field{"vnodes", "1"}
+	for _, c := range []struct {
+		contestant
+		peak, violations, exposure, joins, leaves, heir float64
+	}{
+		{contestant{"modulo", with(), `{}`, ""}, 1, -1, 1, 0.769, 0.75, 0.092},
+		{contestant{"ring", with(), `{"vnodes":160}`, ""}, 1.08, -1, 1, 0.079, 0.086, 0.147},
+		{contestant{"ring", with(single), `{"vnodes":1}`, ""}, 1.69, -1, 0.364, 0.069, 0.084, 1},
+		{contestant{"ring", with(zones), `{"vnodes":160}`, ""}, 1.16, 0, 0.727, 0.069, 0.091, 0.147},
+		{contestant{"ring", with(zones, ignored), `{"vnodes":160}`, ""}, 1.08, 703_494, 1, 0.079, 0.086, 0.147},
+		{contestant{"rendezvous", with(), `{}`, ""}, 1, -1, 1, 0.077, 0.083, 0.093},
+	} {
+		values := map[string]float64{"replica-balance-peak": c.peak, "replica-balance-cv": c.peak - 1, "quorum-exposure": c.exposure}
+		if c.violations >= 0 {
+			values["replica-zone-violations"] = c.violations
+		}
+		f.trial(c.contestant, "replicas", 12, 1, 0, "uniform", "", values)
+		f.trial(c.contestant, "replica-movement", 12, 1, 0, "uniform", "add-one", map[string]float64{"replica-moved-fraction": c.joins, "replica-moved-minimum": 1. / 13})
+		f.trial(c.contestant, "replica-movement", 12, 1, 0, "uniform", "remove-one", map[string]float64{"replica-moved-fraction": c.leaves, "failover-peak": c.heir})
+	}
+	for v, exposure := range map[int]float64{1: 0.042, 4: 0.155, 16: 0.494, 64: 0.931, 256: 1} {
+		c := contestant{"ring", with(Field{"vnodes", fmt.Sprint(v)}), fmt.Sprintf(`{"vnodes":%d}`, v), ""}
+		f.trial(c, "replicas", 96, 1, 0, "uniform", "", map[string]float64{"quorum-exposure": exposure, "replica-balance-peak": 1 + 1.74/math.Sqrt(float64(v))})
+	}
+}
+
 // sweep adds the shares of rings of n nodes.
 func (f *fixture) sweep(n int, seeds uint64, vnodes ...int) {
 	for seed := uint64(1); seed <= seeds; seed++ {

@@ -15,6 +15,9 @@ func WriteExact(w io.Writer, s *Set) error {
 	v := newView(s)
 	sections := [][]string{v.exactTable(), v.vnodesTable()}
 	if sections[0] == nil && sections[1] == nil {
+		sections = [][]string{v.replicasTable(), v.quorumTable()}
+	}
+	if sections[0] == nil && sections[1] == nil {
 		sections = v.plainTables(v.exactAnswer)
 	}
 	seconds := 0.0

@@ -79,6 +79,7 @@ func TestFirstScreen(t *testing.T) {
 				}
 			}
 		}),
+		"replicas": only(func(f *fixture) { f.replicas() }),
 		"many": only(func(f *fixture) {
 			for v := 1; v < 14; v++ {
 				c := contestant{"ring", []Field{{"vnodes", string(rune('0' + v%10))}, {"point_hash", strings.Repeat("x", 1+v/10)}}, `{}`, ""}
