@@ -34,6 +34,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/ring"
 	"github.com/ringbench/ringbench/algorithms/ringarray"
 	"github.com/ringbench/ringbench/algorithms/ringbinarysearch"
+	"github.com/ringbench/ringbench/algorithms/skeletonrendezvous"
 	"github.com/ringbench/ringbench/algorithms/weightedrendezvous"
 )
 
@@ -57,6 +58,7 @@ func All() []algorithms.Info {
 		dx.Info,
 		memento.Info,
 		rendezvous.Info,
+		skeletonrendezvous.Info,
 		weightedrendezvous.Info,
 		maglev.Info,
 		ketama.Info,

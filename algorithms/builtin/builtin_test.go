@@ -26,7 +26,7 @@ func TestNamesAreUniqueAndInTheOrderShown(t *testing.T) {
 	want := []string{
 		"ring", "ring-binary-search", "ring-array", "bounded-ring", "bounded-random-jump",
 		"jump", "jump-reference", "jump-shift",
-		"power", "anchor", "dx", "memento", "rendezvous", "weighted-rendezvous", "maglev",
+		"power", "anchor", "dx", "memento", "rendezvous", "skeleton-rendezvous", "weighted-rendezvous", "maglev",
 		"envoy-ring", "grpc-ring", "envoy-maglev", "guava-jump", "slots", "partitions",
 		"modulo", "control", "one-read",
 	}
