@@ -11,6 +11,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/boundedring"
 	"github.com/ringbench/ringbench/algorithms/compat/envoymaglev"
 	"github.com/ringbench/ringbench/algorithms/compat/envoyring"
+	"github.com/ringbench/ringbench/algorithms/compat/groupcache"
 	"github.com/ringbench/ringbench/algorithms/compat/grpcring"
 	"github.com/ringbench/ringbench/algorithms/compat/guavajump"
 	"github.com/ringbench/ringbench/algorithms/compat/haproxy"
@@ -21,6 +22,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/compat/slots"
 	"github.com/ringbench/ringbench/algorithms/compat/spymemcached"
 	"github.com/ringbench/ringbench/algorithms/compat/twemproxy"
+	"github.com/ringbench/ringbench/algorithms/compat/uhashring"
 	"github.com/ringbench/ringbench/algorithms/control"
 	"github.com/ringbench/ringbench/algorithms/dx"
 	"github.com/ringbench/ringbench/algorithms/flip"
@@ -74,6 +76,8 @@ func All() []algorithms.Info {
 		partitions.Info,
 		nginx.Info,
 		haproxy.Info,
+		groupcache.Info,
+		uhashring.Info,
 		modulo.Info,
 		control.Info,
 		control.OneReadInfo,
