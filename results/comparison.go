@@ -75,6 +75,7 @@ type Comparison struct {
 	Base, Head string   // what the two sides are
 	Machine    string   // where they ran; "" when nothing was timed
 	Design     string   // how they ran: rounds, layouts
+	Start      string   // when, in RFC 3339; "" when not known
 	Rows       []Change // see Sort
 	Warnings   []string
 	Strict     bool     // what is inconclusive fails too

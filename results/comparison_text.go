@@ -297,7 +297,7 @@ func workflowText(s string) string {
 // WriteJUnit writes the comparison as a test report: what fails failed, what is
 // inconclusive was skipped.
 func (c *Comparison) WriteJUnit(w io.Writer) error {
-	j := JUnit{Name: "ringbench compare", Properties: []Field{
+	j := JUnit{Name: "ringbench compare", Start: c.Start, Properties: []Field{
 		{"base", c.Base}, {"head", c.Head}, {"machine", c.Machine}, {"design", c.Design},
 	}}
 	for _, r := range c.Rows {

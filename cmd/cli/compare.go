@@ -134,6 +134,7 @@ func (inv *invocation) compareSides(f *compareFlags, args []string) error {
 		return err
 	}
 	var c *results.Comparison
+	start := time.Now()
 	if len(args) == 2 {
 		c, err = inv.compareRuns(args[0], args[1], f.exact, accept)
 	} else {
@@ -142,7 +143,7 @@ func (inv *invocation) compareSides(f *compareFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	c.Strict = f.strict
+	c.Strict, c.Start = f.strict, start.UTC().Format(time.RFC3339)
 	if err := inv.write(f.output, func(w io.Writer) error { return comparisonFormats[f.format](c, w) }); err != nil {
 		return err
 	}
@@ -204,6 +205,9 @@ func (inv *invocation) comparePrograms(f *compareFlags, accept *regexp.Regexp) (
 	context.AfterFunc(ctx, stop) // from here on a second signal kills
 
 	f.source.Symbols = f.count
+	if f.exact {
+		f.source.Layouts = 1 // where functions lie changes times alone
+	}
 	meter := newStages(inv.stderr, f.quiet)
 	defer meter.clear()
 	o.Progress = meter.update

@@ -139,7 +139,7 @@ func newSession(ctx context.Context, b, h Side, o Options) (*session, error) {
 	if s.Rounds < LeastRounds {
 		return nil, fmt.Errorf("%d rounds cannot tell anything, take %d or more", s.Rounds, LeastRounds)
 	}
-	if min(len(b.Programs), len(h.Programs)) < 2 {
+	if !s.Exact && min(len(b.Programs), len(h.Programs)) < 2 {
 		s.least = noChange
 		s.warnings = append(s.warnings, "Each program is there in one layout of its functions: changes under 3% are no evidence and pass.")
 	}
