@@ -60,6 +60,8 @@ func (r *run) figures() []Figure {
 		r.churn,
 		r.missRate,
 		r.views,
+		r.replicas,
+		r.quorums,
 		r.hotKeys,
 		r.skewness,
 		r.remedies,

@@ -215,7 +215,7 @@ func fewPairs(v view) string {
 		return ""
 	}
 	return fmt.Sprintf("At v=%d %s of the %s of %d nodes are some key's majority, at v=%d %s.",
-		few.vnodes, percent(few.cv.Center, 1), losses(few.cv.replicas()), few.cv.Nodes, many.vnodes, percent(many.cv.Center, 0))
+		few.vnodes, percent(few.cv.Center, 1), losses(few.cv.Replicas()), few.cv.Nodes, many.vnodes, percent(many.cv.Center, 0))
 }
 
 // times writes a ratio without false precision.

@@ -8,18 +8,6 @@ import (
 	"strings"
 )
 
-// replicas returns the number of replicas in the name of the row's cell, 0 when
-// the row is not about replicas.
-func (r *Row) replicas() int {
-	_, fields := ParseCell(r.Cell)
-	for _, f := range fields {
-		if n, err := strconv.Atoi(f.Value); f.Name == "replicas" && err == nil {
-			return n
-		}
-	}
-	return 0
-}
-
 // ofReplicas returns the rows about replicas that the screen speaks of: those of
 // the cluster, and the number of replicas, that most of them are about. It
 // returns a view of nothing when there are none.
@@ -28,7 +16,7 @@ func (v view) ofReplicas() (of view, replicas int) {
 	number := map[kind]int{}
 	var most kind
 	for _, r := range v.rows {
-		k := kind{r.Nodes, r.replicas()}
+		k := kind{r.Nodes, r.Replicas()}
 		if k.replicas == 0 || r.control() || r.Skip != "" {
 			continue
 		}
@@ -39,7 +27,7 @@ func (v view) ofReplicas() (of view, replicas int) {
 	of = view{set: v.set, n: most.nodes}
 	if most.replicas > 0 {
 		for _, r := range v.rows {
-			if r.Nodes == most.nodes && r.replicas() == most.replicas {
+			if r.Nodes == most.nodes && r.Replicas() == most.replicas {
 				of.rows = append(of.rows, r)
 			}
 		}
@@ -99,7 +87,7 @@ func (v view) quorumTable() []string {
 	}
 	first := points[0].cv
 	t := &table{heads: []string{strings.ReplaceAll(first.Algorithm, "-", " ") + " vnodes, " + plural(first.Nodes, "node")}}
-	parts, peaks := []string{losses(first.replicas()) + " that break it"}, []string{"fullest node"}
+	parts, peaks := []string{losses(first.Replicas()) + " that break it"}, []string{"fullest node"}
 	for _, p := range points {
 		t.heads = append(t.heads, fmt.Sprintf("%6d", p.vnodes))
 		parts = append(parts, fmt.Sprintf("%6s", percent(p.cv.Center, 1)))

@@ -43,6 +43,18 @@ type Row struct {
 	Skip       string  `json:"skip"`          // why nothing was measured; "" when it was
 }
 
+// Replicas returns the number of replicas in the name of the cell, 0 when the row
+// is not about replicas.
+func (r *Row) Replicas() int {
+	_, fields := ParseCell(r.Cell)
+	for _, f := range fields {
+		if n, err := strconv.Atoi(f.Value); f.Name == "replicas" && err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
 // level is the confidence asked of the interval around a median.
 const level = 0.95
 
