@@ -163,6 +163,15 @@ type Sizer interface {
 	Footprint() int64
 }
 
+// A Sharer tells what part of the keys each node owns where the owners of the hash
+// space cannot be listed as for an [Owned] Mapper.
+type Sharer interface {
+	// Shares returns, by bucket, the part of the keys that it owns: the chance
+	// that Lookup names it for a hash drawn at random. It is computed, not
+	// sampled. Unbound buckets own 0; an empty Mapper may return none.
+	Shares() []float64
+}
+
 // An Owned Mapper can list who owns what, exactly. Shares, movement and
 // disagreement between views are derived from it without sampling.
 type Owned interface {

@@ -71,7 +71,7 @@ func (p *Placement) Apply(step ...workloads.Change) error {
 			p.list = append(slices.Delete(p.list, i, i+1), c.Node)
 			moved = true
 		case workloads.SetWeight:
-			err = p.reweight(c.Node, float64(p.Nodes[c.Node].Weight*c.Factor))
+			err = p.SetWeight(c.Node, float64(p.Nodes[c.Node].Weight*c.Factor))
 		default:
 			err = algorithms.Unsupported("a change of the kind %d is not known here", c.Op)
 		}
@@ -140,7 +140,8 @@ func (p *Placement) remove(i int) error {
 	return p.rebuild()
 }
 
-func (p *Placement) reweight(i int, w float64) error {
+// SetWeight gives a member another weight.
+func (p *Placement) SetWeight(i int, w float64) error {
 	p.Nodes[i].Weight = w
 	b, ok := p.bucket(i)
 	if !ok {
@@ -235,9 +236,18 @@ func (w width) of(space uint64) float64 {
 }
 
 // Shares returns the exact part of the hash space that each node owns, by node
-// index, and false when the algorithm does not list its cells. It costs one
-// pass over the cells.
+// index, and false when the algorithm neither lists its cells nor tells them. It
+// costs one pass over the cells.
 func (p *Placement) Shares() ([]float64, bool) {
+	if s, ok := p.Mapper.(algorithms.Sharer); ok {
+		shares := make([]float64, len(p.Nodes))
+		for b, share := range s.Shares() {
+			if i := p.NodeOf(algorithms.Bucket(b)); i >= 0 {
+				shares[i] = share
+			}
+		}
+		return shares, true
+	}
 	o, ok := p.Mapper.(algorithms.Owned)
 	if !ok {
 		return nil, false

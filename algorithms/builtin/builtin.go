@@ -31,6 +31,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/maglev"
 	"github.com/ringbench/ringbench/algorithms/memento"
 	"github.com/ringbench/ringbench/algorithms/modulo"
+	"github.com/ringbench/ringbench/algorithms/multiprobe"
 	"github.com/ringbench/ringbench/algorithms/power"
 	"github.com/ringbench/ringbench/algorithms/rendezvous"
 	"github.com/ringbench/ringbench/algorithms/ring"
@@ -56,6 +57,7 @@ func All() []algorithms.Info {
 		jumpback.Info,
 		flip.Info,
 		binomial.Info,
+		multiprobe.Info,
 		anchor.Info,
 		dx.Info,
 		memento.Info,

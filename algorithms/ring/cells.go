@@ -108,6 +108,11 @@ func (m *Map) layOut(points []Point) {
 	m.cells = make([]uint64, size)
 	mask := m.mask
 	spread(m, points, m.cells, func(p Point) uint64 { return p.Position&^mask | uint64(p.Owner) })
+	m.tight = false
+	for i := 1; i < len(points) && !m.tight; i++ {
+		p, q := points[i-1], points[i]
+		m.tight = (p.Position^q.Position)&^mask == 0 && p.Owner != q.Owner
+	}
 }
 
 // spread sets a value for every cell. Each point goes to the cell where its

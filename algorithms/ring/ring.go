@@ -55,7 +55,8 @@ type Map struct {
 
 	low16 []uint16 // the position's bits under mask, by cell; one of the two is in use
 	low32 []uint32
-	end   int // cells after the one that holds the last point are sentinels
+	end   int  // cells after the one that holds the last point are sentinels
+	tight bool // two nodes have points that differ in no more than the bits under mask
 
 	points    int
 	placement *Placement
