@@ -113,6 +113,67 @@ func replicasOf(c *cluster, r algorithms.Replicator) error {
 	return nil
 }
 
+// checkReplicaMovement: when a node joins or leaves, the replicas of a key of which
+// that node is none stay, in their order, where no zones are told apart.
+func checkReplicaMovement(info algorithms.Info) error {
+	const n = 10
+	hs := draw(3000)
+	return settings(info, func(weights ...float64) error {
+		nodes := named(n, running, weights...)
+		c, err := build(info, nodes)
+		if err != nil {
+			return err
+		}
+		if _, ok := c.Mapper.(algorithms.Replicator); !ok {
+			return algorithms.Unsupported("it names one node a key")
+		}
+		before := threeOf(c, hs)
+		joined, err := c.add(newNode(1))
+		if err != nil {
+			return err
+		}
+		if err := sameWithout(joined, hs, before, threeOf(c, hs)); err != nil {
+			return fmt.Errorf("a node joined in bucket %d, and %w", joined, err)
+		}
+		for gone := range algorithms.Bucket(n) {
+			c, err := build(info, nodes)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(c.removable(), gone) {
+				continue
+			}
+			if err := c.remove(gone); err != nil {
+				return err
+			}
+			if err := sameWithout(gone, hs, before, threeOf(c, hs)); err != nil {
+				return fmt.Errorf("node %d left, and %w", gone, err)
+			}
+		}
+		return nil
+	})
+}
+
+// threeOf returns the first three replicas of each hash.
+func threeOf(c *cluster, hs []uint64) [][3]algorithms.Bucket {
+	all := make([][3]algorithms.Bucket, len(hs))
+	for i, h := range hs {
+		c.Mapper.(algorithms.Replicator).LookupN(h, all[i][:])
+	}
+	return all
+}
+
+// sameWithout reports a hash whose replicas differ although the node is among
+// neither.
+func sameWithout(node algorithms.Bucket, hs []uint64, before, after [][3]algorithms.Bucket) error {
+	for i, h := range hs {
+		if a, b := before[i], after[i]; a != b && !slices.Contains(a[:], node) && !slices.Contains(b[:], node) {
+			return fmt.Errorf("the replicas of hash %#x went from %d to %d", h, a, b)
+		}
+	}
+	return nil
+}
+
 // checkInherits: the keys of a node that leaves go to their second replica, where
 // no zones are told apart.
 func checkInherits(info algorithms.Info) error {

@@ -66,6 +66,7 @@ func Checks() []Check {
 		{"empty-answers-none", "", checkEmpty},
 		{"replicas-are-distinct-and-owner-first", "", checkReplicas},
 		{"replicas-take-every-zone-first", "", checkZones},
+		{"replicas-change-only-with-the-node", algorithms.MinimalMovement, checkReplicaMovement},
 		{"second-replica-inherits", algorithms.Inherits, checkInherits},
 		{"lookups-do-not-allocate", "", checkAllocations},
 		{"readers-do-not-race", "", checkReaders},

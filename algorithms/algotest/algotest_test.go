@@ -107,6 +107,7 @@ func TestEachCheckCatchesItsFault(t *testing.T) {
 		{"replicas-take-every-zone-first", "zones are passed over", fake(func(g *good) zoneBlind { return zoneBlind{g} })},
 		{"replicas-take-every-zone-first", "the third replica is near the second", fake(func(g *good) zonePairs { return zonePairs{g} })},
 		{"replicas-take-every-zone-first", "nodes without a zone are left out", fake(func(g *good) zonedOnly { return zonedOnly{g} })},
+		{"replicas-change-only-with-the-node", "the third replica depends on the number of nodes", fake(func(g *good) countedThird { return countedThird{g} })},
 		{"second-replica-inherits", "the replicas are of another hash", fake(func(g *good) otherHeirs { return otherHeirs{g} })},
 		{"lookups-do-not-allocate", "a lookup makes a buffer", fake(func(g *good) allocates { return allocates{g} })},
 		{"readers-do-not-race", "readers share the hash object", fake(func(g *good) *shares { return &shares{good: g} })},
@@ -509,6 +510,19 @@ type secretHash struct {
 	algorithms.Mapper
 	algorithms.KeyMapper
 	algorithms.Replicator
+}
+
+// countedThird has a right owner and a right heir, and a third replica drawn anew
+// for every number of nodes.
+type countedThird struct{ *good }
+
+func (f countedThird) LookupN(h uint64, dst []bucket) int {
+	n := f.good.LookupN(h, dst[:min(2, len(dst))])
+	if n == 2 && len(dst) > 2 {
+		dst[2] = f.best(h+uint64(f.Len()), func(b bucket) bool { return !slices.Contains(dst[:2], b) })
+		n++
+	}
+	return n
 }
 
 type otherHeirs struct{ *good }
