@@ -18,7 +18,7 @@ var contestants = []string{
 	"control", "one-read", "modulo", "ring", "bounded-ring", "bounded-random-jump", "jump", "power", "jumpback", "flip", "binomial", "multiprobe", "anchor", "dx", "memento", "rendezvous", "skeleton-rendezvous", "weighted-rendezvous", "maglev",
 	"ketama", "libmemcached-ketama", "libmemcached-ketama-spy", "spymemcached-ketama", "twemproxy-ketama",
 	"envoy-ring", "grpc-ring", "envoy-maglev", "guava-jump", "slots", "partitions", "nginx-chash", "haproxy-chash",
-	"groupcache", "uhashring",
+	"groupcache", "uhashring", "token-ring",
 }
 
 // compareContestants orders contestants: by algorithm, and plain ones before

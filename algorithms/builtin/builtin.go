@@ -21,6 +21,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/compat/partitions"
 	"github.com/ringbench/ringbench/algorithms/compat/slots"
 	"github.com/ringbench/ringbench/algorithms/compat/spymemcached"
+	"github.com/ringbench/ringbench/algorithms/compat/tokenring"
 	"github.com/ringbench/ringbench/algorithms/compat/twemproxy"
 	"github.com/ringbench/ringbench/algorithms/compat/uhashring"
 	"github.com/ringbench/ringbench/algorithms/control"
@@ -80,6 +81,7 @@ func All() []algorithms.Info {
 		haproxy.Info,
 		groupcache.Info,
 		uhashring.Info,
+		tokenring.Info,
 		modulo.Info,
 		control.Info,
 		control.OneReadInfo,
