@@ -35,6 +35,7 @@ type Info struct {
 	Declines []string        // properties of the conformance suite that it does not promise
 	Defaults json.RawMessage // the default parameters, all of them
 	Knob     string          // the parameter that buys balance for memory, "" for none; see Tuned
+	Shared   bool            // whether the knob counts what all nodes share, not what each has; see TunedTogether
 
 	// New builds a Mapper. The params are a JSON object that overrides the
 	// defaults; nil changes none. It returns the parameters in force, all of
@@ -44,6 +45,10 @@ type Info struct {
 	// Forecast returns the bytes that New will need for its structure, or 0
 	// when the algorithm does not tell.
 	Forecast func(nodes []Node, params json.RawMessage) (int64, error)
+
+	// Step is that of the [Stepper] with the parameters; nil for an algorithm
+	// whose Config is none.
+	Step func(params json.RawMessage, v int) (int, error)
 
 	// PointCounts and Shares are those of the [Scatterer] with the parameters;
 	// nil for an algorithm whose Config is none.
@@ -55,6 +60,14 @@ type Info struct {
 // bytes the structure over the nodes will take.
 type Forecaster interface {
 	Forecast(nodes []Node) int64
+}
+
+// A Stepper is a Config whose knob, see [Info.Tuned], takes only some whole
+// numbers.
+type Stepper interface {
+	// Step returns the least value of the knob that New takes and that is not
+	// below v, or the highest that it takes where v is above all.
+	Step(v int) int
 }
 
 // A Scatterer is a Config whose structure scatters points over a circle and
@@ -115,6 +128,15 @@ func Define[C any, M Mapper](name, ref string, def C, build func([]Node, C) (M, 
 			return 0, nil
 		},
 	}
+	if _, ok := any(def).(Stepper); ok {
+		info.Step = func(params json.RawMessage, v int) (int, error) {
+			c, err := decode(params)
+			if err != nil {
+				return 0, err
+			}
+			return any(c).(Stepper).Step(v), nil
+		}
+	}
 	if _, ok := any(def).(Scatterer); ok {
 		info.PointCounts = func(nodes []Node, params json.RawMessage) ([]int, error) {
 			c, err := decode(params)
@@ -149,6 +171,14 @@ func (i Info) Tuned(knob string) Info {
 // for n nodes, both in a few words for a table.
 func (i Info) Costing(lookup, memory string) Info {
 	i.Cost, i.Memory = lookup, memory
+	return i
+}
+
+// TunedTogether is Tuned for a knob that counts what all nodes share, such as the
+// slots of a table or the points of a ring whose total is fixed.
+func (i Info) TunedTogether(knob string) Info {
+	i = i.Tuned(knob)
+	i.Shared = true
 	return i
 }
 

@@ -107,6 +107,34 @@ func TestForecastIsThatOfTheConfig(t *testing.T) {
 	}
 }
 
+// stepped is a Config whose knob takes even numbers only.
+type stepped struct {
+	Slots int `json:"slots"`
+	Most  int `json:"most"`
+}
+
+func (c stepped) Step(v int) int { return min(v+v%2, c.Most) }
+
+func TestAKnobOfStepsIsThatOfTheConfig(t *testing.T) {
+	info := algorithms.Define("stepped", "nowhere", stepped{10, 40}, func(nodes []algorithms.Node, _ stepped) (*sized, error) {
+		return &sized{len(nodes)}, nil
+	}).TunedTogether("slots")
+	if info.Knob != "slots" || !info.Shared || sizedInfo.Tuned("vnodes").Shared {
+		t.Errorf("knob %q, shared %v", info.Knob, info.Shared)
+	}
+	for v, want := range map[int]int{1: 2, 6: 6, 99: 30} {
+		if got, err := info.Step(json.RawMessage(`{"most":30}`), v); got != want || err != nil {
+			t.Errorf("the step at %d is %d, %v, want %d", v, got, err, want)
+		}
+	}
+	if _, err := info.Step(json.RawMessage(`{"least":1}`), 1); err == nil {
+		t.Error("an unknown parameter is accepted")
+	}
+	if sizedInfo.Step != nil {
+		t.Error("a Config without steps has some")
+	}
+}
+
 func TestDecliningAddsToACopy(t *testing.T) {
 	one := sizedInfo.Declining(algorithms.Balance)
 	two := one.Declining(algorithms.Inherits)

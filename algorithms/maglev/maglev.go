@@ -41,7 +41,7 @@ import (
 // that stay, and the heirs of a node are whoever takes its slots next.
 var Info = algorithms.Define("maglev", "Eisenbud et al. 2016, NSDI, section 3.4", Default, New).
 	Declining(algorithms.MinimalMovement, algorithms.Inherits).
-	Tuned("size")
+	TunedTogether("size")
 
 // Config sets the size of the table.
 type Config struct {

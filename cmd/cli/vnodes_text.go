@@ -139,10 +139,11 @@ func (t *answering) verdict() {
 				a.Hash, m.VNodes, a.Knob, t.metric(), t.value(m.P50), m.Tried, t.value(m.TriedP50))
 			t.line("With a good hash %d would do. Try --hash xxh3.", a.Model.VNodes)
 		}
+		t.bounded()
 		return
 	}
 	t.line("Use %s.", t.recommended())
-	t.say("In %s clusters of %s, which differ in the names of their nodes, %s.", strings.Replace(odds(t.q.Confidence), " in ", " of ", 1), t.clusters(), t.limit())
+	t.say("In %s clusters of %s, which differ in the names of their nodes, %s.", t.oddsOf(), t.clusters(), t.limit())
 	if m := a.Measured; m != nil && a.Model != nil && m.Parts {
 		t.say("A good hash would need %d; with %s, %s of %s random clusters met the target there.",
 			a.Model.VNodes, a.Hash, percent(m.Met), thousands(m.Placements))
@@ -203,6 +204,9 @@ func (t *answering) table() {
 		{"", t.a.Knob, false, func(r sizing.Row) string { return strconv.Itoa(r.VNodes) }},
 		{over, "typical", false, func(r sizing.Row) string { return t.value(t.pick(r.PeakP50, r.CVP50)) }},
 		{"", odds(t.q.Confidence), false, func(r sizing.Row) string { return t.value(t.pick(r.PeakAsk, r.CVAsk)) }},
+	}
+	if t.a.Shared {
+		columns = append(columns, column{t.pieces(), "per node", false, perNode})
 	}
 	if t.q.Yours {
 		columns = append(columns, column{"", "your nodes", false, func(r sizing.Row) string { return t.value(t.pick(r.Yours.Peak, r.Yours.CV)) }})
@@ -287,8 +291,14 @@ func (t *answering) costs() {
 		if c.Peers < float64(t.a.Nodes)-0.5 {
 			from = fmt.Sprintf("about %.0f of the %d nodes", c.Peers, t.a.Nodes)
 		}
-		t.say("Adding %s moves %s of the keys, in about %s pieces of the ring, from %s.", node, span(c.MovedP5, c.MovedP95), rough(c.Ranges), from)
+		of := "ring"
+		if t.a.Shared && !t.points() {
+			of = "table"
+		}
+		t.say("Adding %s moves %s of the keys, in about %s pieces of the %s, from %s.", node, span(c.MovedP5, c.MovedP95), rough(c.Ranges), of, from)
+		t.collateral()
 	}
+	t.preset()
 	t.lastStep()
 	if t.fails() && slices.ContainsFunc(t.a.Rows, func(r sizing.Row) bool { return r.Failure.Failures > 0 }) {
 		t.deaths()
@@ -360,6 +370,9 @@ func (t *answering) lastStep() {
 		return
 	}
 	from, to := t.a.Rows[i-1], t.a.Rows[i]
+	if t.pick(from.PeakAsk, from.CVAsk) <= t.pick(to.PeakAsk, to.CVAsk) {
+		return // a table can be more even by luck with fewer slots
+	}
 	gain := fmt.Sprintf("the busiest node comes down from %.2f to %.2f times", from.PeakAsk, to.PeakAsk)
 	if t.cv() {
 		gain = fmt.Sprintf("the spread comes down from %s to %s", percent(from.CVAsk), percent(to.CVAsk))

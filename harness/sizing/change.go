@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/harness"
+	"github.com/ringbench/ringbench/workloads"
 )
 
 // Change tells what joining and leaving cost, for a node of the most common
@@ -27,6 +29,8 @@ type Change struct {
 	LeftP95    float64 `json:"removed_moved_p95"`
 	LeftRanges float64 `json:"removed_ranges"`
 	LeftPeers  float64 `json:"removed_peers"`
+	Least      float64 `json:"least"`      // what has to move to a node that joins
+	Collateral float64 `json:"collateral"` // part that moves between nodes that stay when one joins, in the mean
 }
 
 // change works out the cost of a change. The points of a node that joins fall on
@@ -46,9 +50,106 @@ func (s *solver) change(counts []int) *Change {
 		LeftMoved: leaves.Mean(), LeftP5: leaves.Quantile(0.05), LeftP95: leaves.Quantile(0.95),
 		LeftRanges: p * (total - p) / (total - 1),
 	}
+	c.Least = s.weights[node] / (s.weights[node] + s.totalWeight())
 	c.Peers = peers(counts, -1, c.Ranges)
 	c.LeftPeers = peers(counts, node, c.LeftRanges)
 	return c
+}
+
+func (s *solver) totalWeight() float64 {
+	total := 0.0
+	for _, w := range s.weights {
+		total += w
+	}
+	return total
+}
+
+// Bounds of the work behind a change that is measured.
+const (
+	mostChanges  = 60
+	leastChanges = 5
+	changeBudget = 4_000_000 // points or slots in all
+)
+
+// changeMeasured is change for an algorithm in which the other nodes give away or
+// take what they did not before: it has a node join, and one leave, over sets of
+// random names.
+func (s *solver) changeMeasured(v int) (*Change, error) {
+	node := s.commonest()
+	n := min(max(changeBudget/max(v, 1), leastChanges), mostChanges)
+	joins, leaves := make([]changed, n), make([]changed, n)
+	err := inParallel(n, func(i int) error {
+		nodes := s.renamed(i)
+		joining := algorithms.Node{Name: nodes[node].Name + "-new", Weight: s.weights[node]}
+		var err error
+		if joins[i], err = s.changed(v, nodes, func(p *harness.Placement) workloads.Change {
+			return workloads.Change{Op: workloads.AddNode, Node: p.Announce(joining)}
+		}); err != nil {
+			return err
+		}
+		leaves[i], err = s.changed(v, nodes, func(*harness.Placement) workloads.Change {
+			return workloads.Change{Op: workloads.RemoveNode, Node: node}
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &Change{Weight: s.weights[node], Least: s.weights[node] / (s.weights[node] + s.totalWeight())}
+	c.Moved, c.MovedP5, c.MovedP95, c.Ranges, c.Peers, c.Collateral = summed(joins)
+	c.LeftMoved, c.LeftP5, c.LeftP95, c.LeftRanges, c.LeftPeers, _ = summed(leaves)
+	return c, nil
+}
+
+// A changed is what one change does.
+type changed struct{ moved, collateral, ranges, peers float64 }
+
+// changed applies the change to a placement of the nodes with the knob at v.
+func (s *solver) changed(v int, nodes []algorithms.Node, change func(*harness.Placement) workloads.Change) (changed, error) {
+	p, err := harness.NewPlacement(s.q.Info, nodes, s.with(v))
+	if err != nil {
+		return changed{}, err
+	}
+	c := change(p)
+	before, ok := p.Cells()
+	if !ok {
+		return changed{}, errNoShares(s.q.Info.Name)
+	}
+	if err := p.Apply(c); err != nil {
+		return changed{}, err
+	}
+	after, _ := p.Cells()
+	flows := harness.Flows(before, after)
+	what := changed{ranges: float64(harness.Ranges(flows))}
+	peers := map[int]bool{}
+	for _, f := range flows {
+		what.moved += f.Share
+		if f.From != c.Node && f.To != c.Node {
+			what.collateral += f.Share
+		}
+		for _, i := range []int{f.From, f.To} {
+			if i != c.Node {
+				peers[i] = true
+			}
+		}
+	}
+	what.peers = float64(len(peers))
+	return what, nil
+}
+
+// summed returns the means, and of what moved the ends of nine tenths.
+func summed(all []changed) (moved, p5, p95, ranges, peers, collateral float64) {
+	var each []float64
+	n := float64(len(all))
+	for _, c := range all {
+		each = append(each, c.moved)
+		moved += c.moved / n
+		ranges += c.ranges / n
+		peers += c.peers / n
+		collateral += c.collateral / n
+	}
+	slices.Sort(each)
+	return moved, stat.Quantile(0.05, stat.Empirical, each, nil), stat.Quantile(0.95, stat.Empirical, each, nil), ranges, peers, collateral
 }
 
 // peers returns over how many nodes so many ranges spread, in the mean.

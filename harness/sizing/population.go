@@ -144,11 +144,18 @@ const (
 	mostPlacements  = 1000
 	pointBudget     = 30_000_000  // where that allows more than the least
 	mostPoints      = 400_000_000 // even for the least
+	leastTables     = 20          // their shares hardly differ from one set of names to another
 )
+
+// table reports whether the knob counts the slots of a table.
+func (s *solver) table() bool { return s.q.Info.Shared && s.counts(1) == nil }
 
 // placements returns over how many sets of names the algorithm is asked.
 func (s *solver) placements(v int) int {
 	points := float64(v) * float64(len(s.nodes))
+	if s.table() {
+		return int(min(max(pointBudget/float64(v), leastTables), leastPlacements))
+	}
 	if counts := s.counts(v); counts != nil {
 		points = 0
 		for _, n := range counts {

@@ -265,16 +265,29 @@ func (s *solver) byNames(a *Answer, from int) error {
 func (s *solver) recommendMeasured(a *Answer) error {
 	most := min(s.most, max(1, int(10*pointBudget/float64(len(s.nodes)*leastPlacements))))
 	s.names = true
-	v, err := s.bySimulation(most, 20, func(v int) (*population, error) { return s.measured(v, leastPlacements) })
+	if s.table() {
+		most = min(s.most, 10*pointBudget/leastPlacements)
+		p, err := s.measured(most, 3)
+		if err != nil {
+			return err
+		}
+		if p.quantile(s.q.Target.Metric, 0) > s.q.Target.limit() {
+			return s.unreached(a, most)
+		}
+	}
+	v, err := s.bySimulation(most, 20, func(v int) (*population, error) {
+		return s.measured(v, min(s.placements(v), leastPlacements))
+	})
 	if err != nil {
 		return err
 	}
 	if v == 0 {
-		if most == s.most {
-			return s.beyond()
+		return s.unreached(a, most)
+	}
+	if s.table() {
+		if v, err = s.steady(v, most); err != nil {
+			return err
 		}
-		a.Why = fmt.Sprintf("even %d %s do not reach it", most, s.q.Info.Knob)
-		return nil
 	}
 	n := s.placements(v)
 	p, err := s.measured(v, n)
@@ -283,4 +296,35 @@ func (s *solver) recommendMeasured(a *Answer) error {
 	}
 	a.VNodes, a.Measured = v, s.measuredAt(v, n, p)
 	return nil
+}
+
+// unreached says that values of the knob up to most were tried in vain.
+func (s *solver) unreached(a *Answer, most int) error {
+	if most == s.most {
+		return s.beyond()
+	}
+	a.Why = fmt.Sprintf("even %d %s do not reach it", s.step(most), s.q.Info.Knob)
+	return nil
+}
+
+// steady returns a number of slots from v on that meets the target, and with it
+// all those up to twice as many that are looked at. What a table's slots do not
+// divide by is shared out unevenly, so that v alone may meet the target by luck,
+// which one more node would undo.
+func (s *solver) steady(v, most int) (int, error) {
+	const looks, few = 16, 5
+	for k := 1; k <= looks; k++ {
+		ahead := v + v*k/looks
+		if ahead > most {
+			break
+		}
+		p, err := s.measured(ahead, few)
+		if err != nil {
+			return 0, err
+		}
+		if p.quantile(s.q.Target.Metric, s.q.Confidence) > s.q.Target.limit() {
+			v, k = s.step(ahead+1), -1
+		}
+	}
+	return min(v, most), nil
 }

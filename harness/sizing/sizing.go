@@ -112,6 +112,8 @@ type Answer struct {
 	Target     Target          `json:"target"`
 	Confidence float64         `json:"confidence"`
 	Knob       string          `json:"knob"`   // what "vnodes" counts: "vnodes" for a ring
+	Shared     bool            `json:"shared"` // whether that is what all nodes share, not what each has
+	Preset     int             `json:"default"`
 	VNodes     int             `json:"vnodes"` // the recommended value; 0 where there is none
 	Why        string          `json:"why"`    // why there is none; ""
 	Trivial    bool            `json:"single"` // one node, which owns everything
@@ -158,6 +160,7 @@ type Measured struct {
 // shares or, where the question tells of keys, of the keys or their requests.
 type Row struct {
 	VNodes   int      `json:"vnodes"`
+	Each     [2]int   `json:"per_node"` // the least and the most points or slots that a node has by its weight; 0 where it is not known
 	CVMean   float64  `json:"cv_mean"`
 	CVP50    float64  `json:"cv_p50"`
 	CVP95    float64  `json:"cv_p95"`
@@ -202,7 +205,7 @@ func Solve(q Question) (*Answer, error) {
 	}
 	a := &Answer{
 		Nodes: len(q.Nodes), Algorithm: q.Info.Name, Params: s.inForce, Hash: results.Param(s.inForce, "point_hash"),
-		Target: q.Target, Confidence: q.Confidence, Knob: q.Info.Knob,
+		Target: q.Target, Confidence: q.Confidence, Knob: q.Info.Knob, Shared: q.Info.Shared, Preset: s.preset,
 	}
 	if len(s.nodes) == 1 {
 		a.Trivial, a.VNodes, a.Rows = true, 1, []Row{}
@@ -211,6 +214,9 @@ func Solve(q Question) (*Answer, error) {
 	if err := s.recommend(a); err != nil {
 		return nil, err
 	}
+	if a.VNodes > 0 {
+		a.VNodes = s.step(a.VNodes)
+	}
 	at := a.VNodes
 	if at == 0 {
 		at = s.anchor(a)
@@ -218,7 +224,13 @@ func Solve(q Question) (*Answer, error) {
 	if err := s.rows(a, at); err != nil {
 		return nil, err
 	}
-	if counts := s.counts(at); counts != nil && !s.names {
+	counts := s.counts(at)
+	switch {
+	case s.q.Info.Shared:
+		if a.Change, err = s.changeMeasured(at); err != nil {
+			return nil, err
+		}
+	case counts != nil && !s.names:
 		a.Change = s.change(counts)
 	}
 	if q.Keys != nil {
@@ -293,12 +305,25 @@ func knobOf(params json.RawMessage, knob string) int {
 // with returns the parameters with the knob at v.
 func (s *solver) with(v int) json.RawMessage {
 	params := maps.Clone(s.params)
-	params[s.q.Info.Knob] = json.RawMessage(strconv.Itoa(v))
+	params[s.q.Info.Knob] = json.RawMessage(strconv.Itoa(s.step(v)))
 	b, err := json.Marshal(params)
 	if err != nil {
 		panic("sizing: " + err.Error()) // they were JSON before
 	}
 	return b
+}
+
+// step returns the value of the knob that stands for v: the nearest that the
+// algorithm takes and that is not below it, if there is one.
+func (s *solver) step(v int) int {
+	if s.q.Info.Step == nil {
+		return v
+	}
+	v, err := s.q.Info.Step(s.q.Params, v)
+	if err != nil {
+		panic("sizing: " + err.Error()) // New has taken the same parameters
+	}
+	return v
 }
 
 // limitOfKnob bounds the knob where memory does not.
@@ -318,12 +343,13 @@ func (s *solver) fitting() (int, error) {
 	if !ok {
 		return 0, fmt.Errorf("%s over %d nodes does not fit into the %s of --max-memory", s.q.Info.Name, len(s.nodes), Bytes(s.q.MaxMemory))
 	}
-	v, err := smallest(1, limitOfKnob, func(v int) (bool, error) {
+	highest := s.step(limitOfKnob)
+	v, err := smallest(1, highest, func(v int) (bool, error) {
 		ok, err := fits(v)
 		return !ok, err
 	})
 	if v == 0 {
-		return limitOfKnob, err
+		return highest, err
 	}
 	return v - 1, err
 }
@@ -422,6 +448,12 @@ func (s *solver) shown(at int) []int {
 	if s.given > 0 && s.given <= s.most {
 		vs = append(vs, s.given)
 	}
+	if s.q.Info.Shared && s.preset <= s.most {
+		vs = append(vs, s.preset)
+	}
+	for i := range vs {
+		vs[i] = s.step(vs[i])
+	}
 	slices.Sort(vs)
 	return slices.Compact(vs)
 }
@@ -455,7 +487,7 @@ func (s *solver) scaled(excess float64) float64 {
 // row describes one value of the knob, given its population.
 func (s *solver) row(v int, p *population) (Row, error) {
 	row := Row{
-		VNodes: v,
+		VNodes: v, Each: s.each(v),
 		CVMean: p.mean(CV), CVP50: p.quantile(CV, 0.5), CVP95: p.quantile(CV, 0.95), CVAsk: p.quantile(CV, s.q.Confidence),
 		PeakMean: 1 + p.mean(Peak), PeakP50: 1 + p.quantile(Peak, 0.5), PeakP95: 1 + p.quantile(Peak, 0.95), PeakAsk: 1 + p.quantile(Peak, s.q.Confidence),
 	}
@@ -480,8 +512,23 @@ func (s *solver) row(v int, p *population) (Row, error) {
 	if s.q.Replicas > 1 && !s.names {
 		row.Exposure = s.exposure(counts)
 	}
+	if s.q.Info.Shared {
+		return row, nil // the others do not inherit what a dead node had, all is shared out anew
+	}
 	row.Failure, err = s.failure(v, counts, p)
 	return row, err
+}
+
+// each returns how many points a node has, or how many slots are its part: the
+// least and the most.
+func (s *solver) each(v int) [2]int {
+	if counts := s.counts(v); counts != nil {
+		return [2]int{slices.Min(counts), slices.Max(counts)}
+	}
+	if !s.q.Info.Shared {
+		return [2]int{}
+	}
+	return [2]int{int(slices.Min(s.fair) * float64(v)), int(slices.Max(s.fair) * float64(v))}
 }
 
 // named returns the nodes under their own names or made-up ones.

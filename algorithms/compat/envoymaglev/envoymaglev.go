@@ -34,7 +34,7 @@ import (
 // balance for the second choices, since the attempts of a key are near each other.
 var Info = algorithms.Define("envoy-maglev", "Envoy, load balancing policy maglev", Default, New).
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).
-	Tuned("table_size")
+	TunedTogether("table_size")
 
 // MostSlots is the largest table_size that Envoy takes.
 const MostSlots = 5_000_011

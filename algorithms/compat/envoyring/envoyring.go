@@ -40,7 +40,7 @@ import (
 // Info describes the ring of Envoy.
 var Info = algorithms.Define("envoy-ring", "Envoy, load balancing policy ring_hash", Default, New).
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits).
-	Tuned("minimum_ring_size")
+	TunedTogether("minimum_ring_size")
 
 // Config has the settings of Envoy under their names.
 type Config struct {

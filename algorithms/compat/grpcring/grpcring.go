@@ -28,7 +28,7 @@ import (
 // Info describes the ring of gRPC.
 var Info = algorithms.Define("grpc-ring", "gRPC, load balancing policy ring_hash, A42", Default, New).
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).
-	Tuned("minimum_ring_size")
+	TunedTogether("minimum_ring_size")
 
 // Config has the settings of gRPC.
 type Config struct {

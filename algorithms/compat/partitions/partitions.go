@@ -44,7 +44,7 @@ import (
 // Info describes the library. A change moves partitions among those that stay.
 var Info = algorithms.Define("partitions", "github.com/buraksezer/consistent v1.1.0", Default, New).
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).
-	Tuned("partitions")
+	TunedTogether("partitions")
 
 // Config has the settings of the library.
 type Config struct {
