@@ -3,6 +3,8 @@ package algorithms
 import (
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 )
 
 // Members is the book of who is in: which bucket is bound to which node. It
@@ -76,6 +78,14 @@ func NewMembers(nodes []Node) (*Members, error) {
 	}
 	m.lowest = len(nodes)
 	return m, nil
+}
+
+// Clone returns a membership of its own that is the same.
+func (m *Members) Clone() *Members {
+	c := *m
+	c.bound, c.population = slices.Clone(m.bound), slices.Clone(m.population)
+	c.names, c.numbers = maps.Clone(m.names), maps.Clone(m.numbers)
+	return &c
 }
 
 // NewEqualMembers is NewMembers for an algorithm that knows no weights: nodes

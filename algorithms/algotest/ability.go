@@ -429,6 +429,66 @@ func checkBatch(info algorithms.Info) error {
 	return nil
 }
 
+// checkClone: a clone answers alike, and what changes one of the two leaves the
+// other as it was.
+func checkClone(info algorithms.Info) error {
+	for _, n := range []int{2, 30} {
+		c, err := build(info, named(n, plain))
+		if err != nil {
+			return err
+		}
+		m, ok := c.Mapper.(algorithms.Cloner)
+		if !ok {
+			return algorithms.Unsupported("it has no copies")
+		}
+		hs := draw(500)
+		before := allAnswers(m, hs)
+		clone := m.Clone()
+		if err := sameAnswers(hs, before, allAnswers(clone, hs)); err != nil {
+			return fmt.Errorf("the clone: %w", err)
+		}
+		for _, change := range []struct {
+			of    string
+			m     algorithms.Mapper
+			other algorithms.Mapper
+			added string
+		}{{"the clone", clone, m, "added-to-the-clone"}, {"the original", m, clone, "added-to-the-original"}} {
+			before := allAnswers(change.other, hs)
+			if a, ok := change.m.(algorithms.Adder); ok {
+				if _, err := a.Add(algorithms.Node{Name: change.added, Weight: 1}); err != nil {
+					return err
+				}
+			}
+			if r, ok := change.m.(algorithms.Remover); ok {
+				if err := r.Remove(0); err != nil {
+					return err
+				}
+			}
+			if err := sameAnswers(hs, before, allAnswers(change.other, hs)); err != nil {
+				return fmt.Errorf("a change of %s shows in the other: %w", change.of, err)
+			}
+		}
+	}
+	return nil
+}
+
+func allAnswers(m algorithms.Mapper, hs []uint64) []string {
+	all := make([]string, len(hs))
+	for i, h := range hs {
+		all[i] = answers(m, h)
+	}
+	return all
+}
+
+func sameAnswers(hs []uint64, a, b []string) error {
+	for i, h := range hs {
+		if a[i] != b[i] {
+			return fmt.Errorf("hash %#x is answered %s, was %s", h, b[i], a[i])
+		}
+	}
+	return nil
+}
+
 // checkProbes: LookupProbes says what Lookup says.
 func checkProbes(info algorithms.Info) error {
 	return settings(info, func(weights ...float64) error {

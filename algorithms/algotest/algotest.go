@@ -73,6 +73,7 @@ func Checks() []Check {
 		{"any-key-has-an-owner", "", checkKeys},
 		{"key-hash-agrees-with-lookup", "", checkKeyHash},
 		{"batch-agrees-with-lookup", "", checkBatch},
+		{"a-clone-is-of-its-own", "", checkClone},
 		{"probes-agree-with-lookup", "", checkProbes},
 		{"cells-agree-with-lookup", "", checkCells},
 		{"bound-is-never-exceeded", "", checkBound},

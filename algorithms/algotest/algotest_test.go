@@ -115,6 +115,8 @@ func TestEachCheckCatchesItsFault(t *testing.T) {
 		{"key-hash-agrees-with-lookup", "the hash told is not the one used", fake(func(g *good) otherHash { return otherHash{g} })},
 		{"key-hash-agrees-with-lookup", "the hash of a key that has replicas is not told", fake(func(g *good) secretHash { return secretHash{g, g, g} })},
 		{"batch-agrees-with-lookup", "the rest of a batch is forgotten", fake(func(g *good) fours { return fours{g} })},
+		{"a-clone-is-of-its-own", "the clone keeps the members of the original", fake(func(g *good) shallow { return shallow{g} })},
+		{"a-clone-is-of-its-own", "the clone forgets a node", fake(func(g *good) forgetful { return forgetful{g} })},
 		{"probes-agree-with-lookup", "the counted lookup ends one step early", fake(func(g *good) lostProbe { return lostProbe{g} })},
 		{"cells-agree-with-lookup", "cells end one position late", cells(func(t table, space uint64, yield func(uint64, bucket) bool) {
 			for p := range space {
@@ -572,6 +574,18 @@ func (f noEmptyKey) LookupKey(key string) bucket {
 		return algorithms.None
 	}
 	return f.good.LookupKey(key)
+}
+
+type shallow struct{ *good }
+
+func (s shallow) Clone() algorithms.Mapper { return s }
+
+type forgetful struct{ *good }
+
+func (f forgetful) Clone() algorithms.Mapper {
+	c := f.good.Clone().(*good)
+	c.Remove(0)
+	return c
 }
 
 type fours struct{ *good }

@@ -2,6 +2,7 @@ package algotest
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -121,6 +122,18 @@ func (g *good) LookupBatch(hs []uint64, dst []algorithms.Bucket) {
 	for i, h := range hs {
 		dst[i] = g.Lookup(h)
 	}
+}
+
+func (g *good) Clone() algorithms.Mapper {
+	c := *g
+	c.members = g.members.Clone()
+	c.loads = maps.Clone(g.loads)
+	c.seed = func(b algorithms.Bucket) uint64 {
+		n, _ := c.members.Node(b)
+		return xxh3.HashString(n.Name)
+	}
+	c.refresh()
+	return &c
 }
 
 func (g *good) LookupProbes(h uint64) (algorithms.Bucket, int) { return g.Lookup(h), g.Len() }

@@ -72,6 +72,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 
 	_ algorithms.Adder      = (*ShiftMap)(nil)
 	_ algorithms.Remover    = (*ShiftMap)(nil)
@@ -146,6 +147,9 @@ func (m *ShiftMap) LookupN(h uint64, dst []algorithms.Bucket) int {
 func (m *ReferenceMap) LookupN(h uint64, dst []algorithms.Bucket) int {
 	return m.replicas(h, dst, m.Lookup)
 }
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper { return &Map{m.clone()} }
 
 // LookupProbes is Lookup, with the number of draws.
 func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) { return m.lookupProbes(h) }

@@ -27,6 +27,10 @@ func newSeats(nodes []algorithms.Node) (seats, error) {
 	return s, nil
 }
 
+func (s *seats) clone() seats {
+	return seats{slices.Clone(s.slots), s.doubt, s.members.Clone()}
+}
+
 // Len returns the number of nodes.
 func (s *seats) Len() int { return len(s.slots) }
 

@@ -53,6 +53,7 @@ var (
 	_ algorithms.Remover    = (*Map)(nil)
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 )
 
 // New returns a Map over the nodes. Unequal weights are not supported.
@@ -148,7 +149,7 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 	}
 	mul := multiplier(h)
 	if c := m.members.Choose(dst); c.Zoned() {
-		return c.Ranked(m.buckets, func(i, j int) bool { return (h^m.seeds[i])*mul > (h^m.seeds[j])*mul })
+		return algorithms.Ranked(c, m.buckets, func(i int) uint64 { return (h ^ m.seeds[i]) * mul })
 	}
 	found := 0
 	least := uint64(0) // score of top[found-1]
@@ -199,6 +200,11 @@ func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
 	m.seeds = slices.Insert(m.seeds, i, xxh3.HashString(n.Name))
 	m.buckets = slices.Insert(m.buckets, i, b)
 	return b, nil
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	return &Map{slices.Clone(m.seeds), slices.Clone(m.buckets), m.members.Clone()}
 }
 
 // Remove removes the node of the bucket.

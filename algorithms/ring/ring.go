@@ -72,6 +72,7 @@ var (
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
 	_ algorithms.Owned      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 	_ algorithms.Forecaster = Config{}
 )
 
@@ -186,6 +187,14 @@ func (m *Map) Clockwise(h uint64) iter.Seq[algorithms.Bucket] {
 			i++
 		}
 	}
+}
+
+// Clone returns a ring of its own. It costs O(n): the two have their cells in
+// common until one of them changes, which lays its own out anew.
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.
