@@ -53,6 +53,7 @@ algorithm that bounds the load takes each key as one request, in order.`,
 			if err != nil {
 				return err
 			}
+			inv.namePointless(pl.mapper)
 			return inv.write(p.output, func(w io.Writer) error { return pl.write(w, keys) })
 		},
 	}
@@ -118,8 +119,19 @@ func (p *placing) placer(inv *invocation, hashSet bool) (*placer, error) {
 	return pl, pl.check()
 }
 
-// parseParams makes a JSON object of k=v pairs. A value that is JSON is taken as
-// that, anything else as a string.
+// namePointless says which nodes take no keys though they have a weight.
+func (inv *invocation) namePointless(m algorithms.Mapper) {
+	p, ok := m.(interface{ Pointless() []string })
+	if !ok {
+		return
+	}
+	if names := p.Pointless(); len(names) > 0 {
+		inv.say("no key goes to %s: the weight is too small beside the others for a single point", strings.Join(names, ", "))
+	}
+}
+
+// parseParams makes a JSON object of k=v pairs. A value that is JSON and no
+// object, which no parameter is, is taken as that, anything else as a string.
 func parseParams(pairs []string) (json.RawMessage, error) {
 	if len(pairs) == 0 {
 		return nil, nil
@@ -134,7 +146,7 @@ func parseParams(pairs []string) (json.RawMessage, error) {
 			return nil, fmt.Errorf("--param %s is given twice, keep one", name)
 		}
 		params[name] = json.RawMessage(value)
-		if !json.Valid(params[name]) {
+		if !json.Valid(params[name]) || strings.HasPrefix(value, "{") {
 			params[name] = json.RawMessage(strconv.Quote(value))
 			if b, err := json.Marshal(value); err == nil {
 				params[name] = b

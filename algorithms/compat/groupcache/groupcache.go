@@ -5,7 +5,7 @@
 //   - Points: the hash of a number from 0, written before the node's name without
 //     anything between; as many as replicas says, which is 50 in the HTTP pool of
 //     groupcache.
-//   - Key: its hash by the same function, crc32 unless hash says another.
+//   - Key: its hash by the same function, crc32 unless hash_fn says another.
 //   - Boundary: the first point at or after the key.
 //   - Weights: none, they must be equal.
 //   - A change: groupcache has no removal, it makes the circle anew. A node that
@@ -43,7 +43,7 @@ type Config struct {
 	Replicas int `json:"replicas"`
 
 	// Hash is the name of a function of 32 bits in package keyhash.
-	Hash string `json:"hash"`
+	Hash string `json:"hash_fn"`
 }
 
 // Default has the defaults of groupcache's HTTP pool.
@@ -86,7 +86,7 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 		return nil, err
 	}
 	if hash.Bits != 32 {
-		return nil, fmt.Errorf("hash %q has %d bits, groupcache takes one of 32, such as crc32", c.Hash, hash.Bits)
+		return nil, fmt.Errorf("hash_fn %q has %d bits, groupcache takes one of 32, such as crc32", c.Hash, hash.Bits)
 	}
 	return build(nodes, c.Replicas, hash.Sum)
 }
