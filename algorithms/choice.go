@@ -1,6 +1,9 @@
 package algorithms
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Choice picks the replicas of one key out of the order in which the key
 // prefers the nodes: the first node of every zone, and after those the rest, each
@@ -107,16 +110,17 @@ func (c *Choice) Len() int {
 	return c.chosen
 }
 
-// Ranked chooses among buckets in the order of their rank and returns how many
-// were written. The function before reports whether buckets[i] comes before
-// buckets[j]; of those that rank alike the first one does. It costs
-// len(dst) * len(buckets) comparisons.
-func (c *Choice) Ranked(buckets []Bucket, before func(i, j int) bool) int {
+// Ranked chooses among buckets in the order of their scores, the highest first, and
+// returns how many were written. The function score tells that of buckets[i]; of
+// equal ones the first ranks higher, and one that is NaN is never chosen. It costs
+// a score of every bucket for each that is written.
+func Ranked[S cmp.Ordered](c Choice, buckets []Bucket, score func(i int) S) int {
 	for c.More() {
+		var highest S
 		best := -1
 		for i, b := range buckets {
-			if c.Wants(b) && (best < 0 || before(i, best)) {
-				best = i
+			if x := score(i); (best < 0 || x > highest) && x == x && c.Wants(b) {
+				highest, best = x, i
 			}
 		}
 		if best < 0 {

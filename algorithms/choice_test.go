@@ -133,12 +133,11 @@ func TestAChoiceEndsWithTheLastNodeItCanHave(t *testing.T) {
 	}
 }
 
-func TestRankedChoosesAsIfOfferedInTheOrderOfTheRanks(t *testing.T) {
+func TestRankedChoosesAsIfOfferedInTheOrderOfTheScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, nodes := members(t)
 		owners := able(nodes)
 		ranks := rapid.SliceOfN(rapid.IntRange(0, 5), len(owners), len(owners)).Draw(t, "ranks")
-		before := func(i, j int) bool { return ranks[i] < ranks[j] }
 		index := make([]int, len(owners))
 		for i := range index {
 			index[i] = i
@@ -151,7 +150,7 @@ func TestRankedChoosesAsIfOfferedInTheOrderOfTheRanks(t *testing.T) {
 		for k := range len(owners) + 2 {
 			dst := make([]algorithms.Bucket, k)
 			c := m.Choose(dst)
-			got := dst[:c.Ranked(owners, before)]
+			got := dst[:algorithms.Ranked(c, owners, func(i int) int { return -ranks[i] })]
 			if want := choose(nodes, order, k); !slices.Equal(got, want) {
 				t.Fatalf("%d of %d with the ranks %d: %d, want %d", k, owners, ranks, got, want)
 			}
@@ -221,7 +220,7 @@ func TestChoicesDoNotAllocate(t *testing.T) {
 		}
 		c.Len()
 		c = m.Choose(dst)
-		c.Ranked(buckets, func(i, j int) bool { return scores[i] < scores[j] })
+		algorithms.Ranked(c, buckets, func(i int) int { return scores[i] })
 		c = m.Choose(dst)
 		c.Redrawn(7, func(h uint64) algorithms.Bucket { return buckets[h%uint64(len(scores))] })
 	}); n > 0 {

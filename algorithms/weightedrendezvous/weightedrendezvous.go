@@ -72,7 +72,7 @@ func New(nodes []algorithms.Node, _ Config) (*Map, error) {
 	}
 	m := &Map{members: members}
 	for i, n := range nodes {
-		if err := checkWeight(n.Weight); err != nil {
+		if err := CheckWeight(n.Weight); err != nil {
 			return nil, err
 		}
 		if n.Weight > 0 {
@@ -90,9 +90,9 @@ func New(nodes []algorithms.Node, _ Config) (*Map, error) {
 // The weights between which no cost can overflow or lose precision.
 const minWeight, maxWeight = 1e-200, 1e200
 
-// checkWeight refuses a weight that is not 0 and that float64 cannot divide by
+// CheckWeight refuses a weight that is not 0 and that float64 cannot divide by
 // without loss.
-func checkWeight(w float64) error {
+func CheckWeight(w float64) error {
 	if w != 0 && (w < minWeight || w > maxWeight) {
 		return algorithms.Unsupported("weight %g, it must be 0 or between %g and %g", w, minWeight, maxWeight)
 	}
@@ -119,6 +119,15 @@ func draw(h, seed, mul uint64) int64 {
 func cost(draw int64, rate float64) float64 {
 	return negLog((float64(draw)+0.5)*ulp) / ulp * rate
 }
+
+// Draw returns the draw of the node with that name for h, as a number of steps of
+// 2^-52; the seed is the xxh3 hash of the name. It is for algorithms that let fewer
+// nodes compete.
+func Draw(h, seed uint64) int64 { return draw(h, seed, multiplier(h)) }
+
+// Cost returns what a node of weight w > 0 takes part with, given its draw: the
+// nodes compete for the least. It grows with the draw, up to rounding.
+func Cost(draw int64, w float64) float64 { return cost(draw, ulp/w) }
 
 // Lookup returns the bucket with the least cost for h.
 func (m *Map) Lookup(h uint64) algorithms.Bucket {
@@ -149,9 +158,7 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 	}
 	mul := multiplier(h)
 	if c := m.members.Choose(dst); c.Zoned() {
-		return c.Ranked(m.buckets, func(i, j int) bool {
-			return m.costOf(algorithms.Bucket(i), h, mul) < m.costOf(algorithms.Bucket(j), h, mul)
-		})
+		return algorithms.Ranked(c, m.buckets, func(i int) float64 { return -m.costOf(algorithms.Bucket(i), h, mul) })
 	}
 	found := 0
 	most := math.Inf(1) // cost of top[found-1] once all are found
@@ -196,7 +203,7 @@ func (m *Map) Footprint() int64 { return int64(len(m.seeds)) * (8 + 8 + 4) }
 
 // Add adds the node.
 func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
-	if err := checkWeight(n.Weight); err != nil {
+	if err := CheckWeight(n.Weight); err != nil {
 		return algorithms.None, err
 	}
 	b, err := m.members.Add(n)
@@ -218,7 +225,7 @@ func (m *Map) Remove(b algorithms.Bucket) error {
 
 // SetWeight sets the weight of the node of the bucket.
 func (m *Map) SetWeight(b algorithms.Bucket, w float64) error {
-	if err := checkWeight(w); err != nil {
+	if err := CheckWeight(w); err != nil {
 		return err
 	}
 	if err := m.members.SetWeight(b, w); err != nil {
