@@ -263,31 +263,19 @@ func (s *solver) byNames(a *Answer, from int) error {
 
 // recommendMeasured is recommend for an algorithm without a model.
 func (s *solver) recommendMeasured(a *Answer) error {
-	most := min(s.most, max(1, int(10*pointBudget/float64(len(s.nodes)*leastPlacements))))
 	s.names = true
+	most := min(s.most, max(1, int(10*pointBudget/float64(len(s.nodes)*leastPlacements))))
+	v, err := 0, error(nil)
 	if s.table() {
-		most = min(s.most, 10*pointBudget/leastPlacements)
-		p, err := s.measured(most, 3)
-		if err != nil {
-			return err
-		}
-		if p.quantile(s.q.Target.Metric, 0) > s.q.Target.limit() {
-			return s.unreached(a, most)
-		}
+		v, most, err = s.searchTables()
+	} else {
+		v, err = s.searchUpTo(most)
 	}
-	v, err := s.bySimulation(most, 20, func(v int) (*population, error) {
-		return s.measured(v, min(s.placements(v), leastPlacements))
-	})
 	if err != nil {
 		return err
 	}
 	if v == 0 {
 		return s.unreached(a, most)
-	}
-	if s.table() {
-		if v, err = s.steady(v, most); err != nil {
-			return err
-		}
 	}
 	n := s.placements(v)
 	p, err := s.measured(v, n)
@@ -296,6 +284,35 @@ func (s *solver) recommendMeasured(a *Answer) error {
 	}
 	a.VNodes, a.Measured = v, s.measuredAt(v, n, p)
 	return nil
+}
+
+// searchUpTo asks the algorithm for the smallest value of the knob.
+func (s *solver) searchUpTo(most int) (int, error) {
+	return s.bySimulation(most, 20, func(v int) (*population, error) {
+		return s.measured(v, min(s.placements(v), leastPlacements))
+	})
+}
+
+// searchTables is searchUpTo for the slots of a table. It looks among tables of
+// middle size and then among large ones, if at least one placement in the largest
+// meets the target. It returns how far it has looked, too.
+func (s *solver) searchTables() (v, most int, err error) {
+	for _, slots := range []int{pointBudget / leastPlacements, 10 * pointBudget / leastPlacements} {
+		most = min(s.most, slots)
+		p, err := s.measured(most, 1)
+		if err != nil {
+			return 0, most, err
+		}
+		if p.quantile(s.q.Target.Metric, 0) > s.q.Target.limit() {
+			continue
+		}
+		if v, err = s.searchUpTo(most); v == 0 || err != nil {
+			return 0, most, err
+		}
+		v, err = s.steady(v, most)
+		return v, most, err
+	}
+	return 0, most, nil
 }
 
 // unreached says that values of the knob up to most were tried in vain.
