@@ -35,6 +35,9 @@ func NewSnapshot(m Cloner) *Snapshot {
 // Lookup returns the bucket that owns the hash in the membership of this moment.
 func (s *Snapshot) Lookup(h uint64) Bucket { return s.current.Load().mapper.Lookup(h) }
 
+// Len returns the number of nodes at this moment.
+func (s *Snapshot) Len() int { return s.current.Load().mapper.Len() }
+
 // Mapper returns the membership of this moment, for several questions that belong
 // together. It must not be changed.
 func (s *Snapshot) Mapper() Mapper { return s.current.Load().mapper }

@@ -87,6 +87,17 @@ func chained(m algorithms.Mapper, hs []uint64, mask uint64) (sum uint64) {
 	return sum
 }
 
+// batchLookups looks the hashes up in one call; dst is as long or longer.
+//
+//go:noinline
+func batchLookups(m algorithms.BatchMapper, hs []uint64, dst []algorithms.Bucket) (sum uint64) {
+	m.LookupBatch(hs, dst)
+	for _, b := range dst[:len(hs)] {
+		sum += uint64(b)
+	}
+	return sum
+}
+
 // keyLookups goes from the key to the bucket, hashing included.
 //
 //go:noinline

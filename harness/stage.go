@@ -37,6 +37,8 @@ type kernel struct {
 	most   int                          // and no more than this many
 	cycle  int                          // offsets run from 0 to this; 0 for none
 	ops    int                          // in one block, once calibrated
+	target time.Duration                // how long a block lasts at least; 0 for blockTarget
+	shared bool                         // several threads run a block, so that the time of one means nothing
 }
 
 // stage is a timed group under way.
@@ -211,6 +213,12 @@ func (st *stage) kernel(c *cell, s *structure, copies int) (*kernel, error) {
 		return st.latencyKernel(c, s), nil
 	case "key-lookup":
 		return st.keyKernel(c, s), nil
+	case "batch-lookup":
+		return st.batchKernel(c, s)
+	case "parallel-lookup":
+		return st.parallelKernel(c, s, false)
+	case "parallel-lookup-writer":
+		return st.parallelKernel(c, s, true)
 	case "assign":
 		return st.assignKernel(c)
 	case "build":
@@ -245,7 +253,7 @@ func (k *kernel) ready() error {
 // blockTarget and at least 1,000 readings of the clock.
 func (st *stage) calibrate(k *kernel) error {
 	ops, least := k.unit, time.Duration(1000*st.clock)
-	target := max(blockTarget, least)
+	target := max(blockTarget, k.target, least)
 	for {
 		if err := k.ready(); err != nil {
 			return err
@@ -337,6 +345,9 @@ func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (
 		k.run((offset+k.ops)%k.cycle, max(k.unit, k.ops/8/k.unit*k.unit)) // warm-up, over keys that are not those to come
 	}
 	s := timeBlock(func(ops int) uint64 { return k.run(offset, ops) }, k.ops)
+	if k.shared {
+		s.cpu = -1
+	}
 	ns = float64(s.wall) / float64(k.ops)
 	structure := st.built[c.subject.id()]
 	t.Values = map[string]float64{}

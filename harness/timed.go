@@ -10,11 +10,12 @@ import (
 // timedMeasures need the machine to themselves: they run one after the other,
 // after all exact ones. Allocations and memory read the allocator and no clock,
 // and run once; the others run in interleaved repetitions.
-var timedMeasures = []string{"allocations", "memory", "lookup", "latency", "key-lookup", "assign", "build", "add", "remove", "pool-probe"}
+var timedMeasures = []string{"allocations", "memory", "lookup", "latency", "key-lookup", "batch-lookup", "parallel-lookup", "parallel-lookup-writer", "assign", "build", "add", "remove", "pool-probe"}
 
 // metricOf maps a measure that reads the clock to the metric it records.
 var metricOf = map[string]string{
 	"lookup": "lookup-ns", "latency": "latency-ns", "key-lookup": "key-lookup-ns",
+	"batch-lookup": "batch-lookup-ns", "parallel-lookup": "parallel-lookup-ns", "parallel-lookup-writer": "parallel-lookup-ns",
 	"assign": "assign-ns", "build": "build-ns", "add": "add-ns", "remove": "remove-ns",
 	"pool-probe": "lookup-ns",
 }

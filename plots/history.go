@@ -116,7 +116,7 @@ func (s *series) name() string {
 	return name
 }
 
-var measuresInOrder = []string{"lookup", "latency", "key-lookup", "assign", "build", "add", "remove"}
+var measuresInOrder = []string{"lookup", "latency", "key-lookup", "batch-lookup", "parallel-lookup", "assign", "build", "add", "remove"}
 
 // collect sorts the medians into series. One-read and the probe of the pool
 // measure the machine, and are left out; the control is kept, for its line tells

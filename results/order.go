@@ -9,7 +9,7 @@ import (
 // measures in the order in which reports show them: exact answers first.
 var measures = []string{
 	"balance", "load", "shares", "weights", "remedies", "movement", "misses", "views", "replicas", "replica-movement", "bounded", "bounded-movement", "allocations",
-	"lookup", "latency", "key-lookup", "assign", "build", "add", "remove", "memory",
+	"lookup", "latency", "key-lookup", "batch-lookup", "parallel-lookup", "parallel-lookup-writer", "assign", "build", "add", "remove", "memory",
 }
 
 // contestants in the order in which reports show them: the controls, the

@@ -1,4 +1,4 @@
-package algorithms_test
+package ring_test
 
 import (
 	"errors"
