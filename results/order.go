@@ -15,7 +15,7 @@ var measures = []string{
 // contestants in the order in which reports show them: the controls, the
 // baseline, and then from the simple to the elaborate.
 var contestants = []string{
-	"control", "one-read", "modulo", "ring", "bounded-ring", "bounded-random-jump", "jump", "power", "jumpback", "flip", "binomial", "multiprobe", "anchor", "dx", "memento", "rendezvous", "skeleton-rendezvous", "weighted-rendezvous", "maglev",
+	"control", "one-read", "modulo", "ring", "bounded-ring", "bounded-random-jump", "jump", "power", "jumpback", "flip", "binomial", "multiprobe", "lrh", "anchor", "dx", "memento", "rendezvous", "skeleton-rendezvous", "weighted-rendezvous", "maglev",
 	"ketama", "libmemcached-ketama", "libmemcached-ketama-spy", "spymemcached-ketama", "twemproxy-ketama",
 	"envoy-ring", "grpc-ring", "envoy-maglev", "guava-jump", "slots", "partitions", "nginx-chash", "haproxy-chash",
 	"groupcache", "uhashring", "token-ring",

@@ -29,6 +29,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/flip"
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/jumpback"
+	"github.com/ringbench/ringbench/algorithms/lrh"
 	"github.com/ringbench/ringbench/algorithms/maglev"
 	"github.com/ringbench/ringbench/algorithms/memento"
 	"github.com/ringbench/ringbench/algorithms/modulo"
@@ -59,6 +60,7 @@ func All() []algorithms.Info {
 		flip.Info,
 		binomial.Info,
 		multiprobe.Info,
+		lrh.Info,
 		anchor.Info,
 		dx.Info,
 		memento.Info,
