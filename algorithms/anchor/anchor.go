@@ -32,6 +32,7 @@
 package anchor
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/ringbench/ringbench/algorithms"
@@ -118,18 +119,22 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 }
 
 // Lookup returns the working bucket that the hashes of h lead to.
+//
+// Whether the first bucket works is often a coin toss, which a branch would be
+// mispredicted on. So the second one is computed anyhow, and dropped by a mask.
 func (m *Map) Lookup(h uint64) algorithms.Bucket {
 	if m.n == 0 {
 		return algorithms.None
 	}
-	b := scale(h, int32(len(m.anchor)))
-	for {
-		left := m.anchor[b].left
-		if left == 0 {
-			return algorithms.Bucket(b)
-		}
+	first := scale(h, int32(len(m.anchor)))
+	left := m.anchor[first].left
+	works := (left - 1) >> 31 // all bits set when left is 0, else none
+	second := m.standIn(scale(rehash(h, first), left), left|works&math.MaxInt32)
+	b := second ^ (second^first)&works
+	for left = m.anchor[b].left; left > 0; left = m.anchor[b].left {
 		b = m.standIn(scale(rehash(h, b), left), left)
 	}
+	return algorithms.Bucket(b)
 }
 
 // scale maps a hash to 0..n-1, the same share to each.

@@ -31,11 +31,13 @@ func TestConformanceWithRoom(t *testing.T) {
 	algotest.Test(t, roomy.Declining(Info.Declines...))
 }
 
-func TestSharesAreEqual(t *testing.T) { longrun.Shares(t, Info, nil) }
-
-func TestSharesAreEqualInALargeAnchor(t *testing.T) {
-	longrun.Shares(t, Info, json.RawMessage(`{"capacity":5000}`))
+func TestPlacementIsTheSameForEver(t *testing.T) {
+	if got, want := longrun.Digest(t, Info, nil), "0e4ebcd2c99e5d87"; got != want {
+		t.Errorf("the owners have the digest %s, want %s", got, want)
+	}
 }
+
+func TestSharesAreEqual(t *testing.T) { longrun.Shares(t, Info, nil) }
 
 func build(t testing.TB, n, capacity int) *Map {
 	t.Helper()

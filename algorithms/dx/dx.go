@@ -61,16 +61,14 @@ func (c Config) Forecast(nodes []algorithms.Node) int64 {
 	for _, n := range nodes {
 		heaviest = max(heaviest, n.Weight)
 	}
+	bytes := int64(a+63) / 64 * 8
 	for _, n := range nodes {
 		if n.Weight != 0 && n.Weight != heaviest {
-			return bytes(a, a)
+			return bytes + 4*int64(a)
 		}
 	}
-	return bytes(a, 0)
+	return bytes
 }
-
-// bytes returns what a slots take of which limits are kept for some.
-func bytes(a, limits int) int64 { return int64(a+63)/64*8 + 4*int64(limits) }
 
 // A Map gives a key to the first slot of its sequence that takes it.
 type Map struct {
@@ -245,7 +243,7 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 func (m *Map) Len() int { return m.members.Len() }
 
 // Footprint returns the bytes of the slots.
-func (m *Map) Footprint() int64 { return bytes(int(m.slots), len(m.limits)) }
+func (m *Map) Footprint() int64 { return 8*int64(len(m.able)) + 4*int64(len(m.limits)) }
 
 // Add gives the node the lowest free slot. When there is none, or when the weight is
 // above the largest that New was given, it is an error that wraps

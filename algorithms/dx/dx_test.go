@@ -25,6 +25,12 @@ func TestConformanceWithRoom(t *testing.T) {
 	algotest.Test(t, roomy.Declining(Info.Declines...))
 }
 
+func TestPlacementIsTheSameForEver(t *testing.T) {
+	if got, want := longrun.Digest(t, Info, nil), "3ba553a1378a6030"; got != want {
+		t.Errorf("the owners have the digest %s, want %s", got, want)
+	}
+}
+
 func TestSharesAreEqual(t *testing.T) { longrun.Shares(t, Info, nil) }
 
 func TestChangesMoveOnlyWhatTheyMust(t *testing.T) {

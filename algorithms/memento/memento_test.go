@@ -25,6 +25,12 @@ import (
 
 func TestConformance(t *testing.T) { algotest.Test(t, Info) }
 
+func TestPlacementIsTheSameForEver(t *testing.T) {
+	if got, want := longrun.Digest(t, Info, nil), "ed84061dffbee00a"; got != want {
+		t.Errorf("the owners have the digest %s, want %s", got, want)
+	}
+}
+
 func TestSharesAreEqual(t *testing.T) { longrun.Shares(t, Info, nil) }
 
 func TestChangesMoveOnlyWhatTheyMust(t *testing.T) { longrun.Changes(t, Info, nil, 150, nil) }

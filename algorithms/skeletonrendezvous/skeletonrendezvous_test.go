@@ -18,6 +18,12 @@ import (
 
 func TestConformance(t *testing.T) { algotest.Test(t, Info) }
 
+func TestPlacementIsTheSameForEver(t *testing.T) {
+	if got, want := longrun.Digest(t, Info, nil), "54d01cc0be9b9977"; got != want {
+		t.Errorf("the owners have the digest %s, want %s", got, want)
+	}
+}
+
 func TestSharesAreEqual(t *testing.T) { longrun.Shares(t, Info, nil) }
 
 func build(t rapid.TB, nodes []algorithms.Node) *Map {
@@ -219,6 +225,19 @@ func TestNamesOfOneHashAreKeptApart(t *testing.T) {
 	}
 	if got := m.Lookup(1); got != b {
 		t.Errorf("what is left owns nothing: %d", got)
+	}
+}
+
+func TestTheLargestWeightsDoNotOverflow(t *testing.T) {
+	nodes := longrun.Names(5)
+	for i := range nodes {
+		nodes[i].Weight = math.MaxFloat64
+	}
+	m, equal := build(t, nodes), build(t, longrun.Names(5))
+	for h := range uint64(1000) {
+		if a, b := m.Lookup(h), equal.Lookup(h); a != b {
+			t.Fatalf("hash %d goes to %d, with weights of 1 to %d", h, a, b)
+		}
 	}
 }
 
