@@ -102,7 +102,7 @@ func (e *examination) replicas(tr *results.Trial) error {
 	if h.zoneCount() > 1 {
 		tr.Values["replica-zone-violations"] = float64(h.zoneViolations())
 	}
-	tr.Values["quorum-exposure"] = h.exposure()
+	tr.Values["quorum-exposure"] = h.Exposure()
 	tr.Check = digestOf(h.Nodes)
 	return nil
 }
@@ -165,10 +165,10 @@ func (h *Holding) zoneViolations() int {
 	return n
 }
 
-// exposure returns the part of the sets of nodes, as large as a majority of the
+// Exposure returns the part of the sets of nodes, as large as a majority of the
 // replicas, whose loss takes some key its majority; NaN when there are too many
 // sets.
-func (h *Holding) exposure() float64 {
+func (h *Holding) Exposure() float64 {
 	able := make([]int32, len(h.Weights)) // index among the nodes that can hold keys
 	n := int32(0)
 	for i, w := range h.Weights {
@@ -297,7 +297,7 @@ func MovedReplicas(before, after *Holding) ReplicaMovement {
 	moved, collateral := 0, 0
 	for rank := range before.keys() {
 		old, now := before.of(rank), after.of(rank)
-		if old[0] != now[0] && gone(old[0]) {
+		if gone(old[0]) {
 			owned.take(old[0], now[0])
 		}
 		gains := 0

@@ -61,15 +61,15 @@ func TestQuorumExposureCountsSetsOfNodes(t *testing.T) {
 		{6, [][]int32{{0, 1, 2, 3, 4}}, 10. / 20},               // any 3 without node 5
 		{3, [][]int32{{0}, {2}}, 2. / 3},                        // no replicas: the node itself
 	} {
-		if got := held(ones(tt.nodes), "abcdef", tt.keys...).exposure(); math.Abs(got-tt.want) > 1e-12 {
+		if got := held(ones(tt.nodes), "abcdef", tt.keys...).Exposure(); math.Abs(got-tt.want) > 1e-12 {
 			t.Errorf("%d nodes, keys %d: %v, want %v", tt.nodes, tt.keys, got, tt.want)
 		}
 	}
 	light := held([]float64{1, 0, 1, 1}, "abcd", []int32{0, 2}, []int32{3, 2})
-	if got := light.exposure(); math.Abs(got-2./3) > 1e-12 {
+	if got := light.Exposure(); math.Abs(got-2./3) > 1e-12 {
 		t.Errorf("a node that holds nothing counts: %v, want 2/3", got)
 	}
-	if got := held(ones(100_000), string(make([]byte, 100_000)), []int32{0, 1, 2}).exposure(); !math.IsNaN(got) {
+	if got := held(ones(100_000), string(make([]byte, 100_000)), []int32{0, 1, 2}).Exposure(); !math.IsNaN(got) {
 		t.Errorf("5e9 pairs are counted: %v", got)
 	}
 }
