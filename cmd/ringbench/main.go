@@ -63,10 +63,10 @@
 //	ringbench place --algorithm rendezvous --replicas 3 --hash xxh64 --nodes-file nodes.csv --keys-file -
 //
 // Place writes CSV with the header key,node (with --replicas key,node,node2 and
-// so on), in the order of the keys. Where the nodes file names zones, every zone has
-// a replica before any has two; fewer nodes than replicas are an error. An algorithm that bounds the load takes each
-// key as one request, in that order. --node splits at the last =; --param takes
-// JSON, and anything else as a string.
+// so on), in the order of the keys. Where the nodes file names zones, every zone
+// has a replica before any has two; fewer nodes than replicas are an error. An
+// algorithm that bounds the load takes each key as one request, in that order.
+// --node splits at the last =; --param takes JSON, and anything else as a string.
 //
 // # Compare two programs
 //
