@@ -228,6 +228,7 @@ func (e *examination) movement(tr *results.Trial) error {
 	sum.Failover = math.NaN()
 	ranges := 0
 	var now *Placement
+	keep := e.first() && len(schedule.Steps) == 1
 	for i, step := range schedule.Steps {
 		if i == 0 || schedule.Independent {
 			if now, err = e.base.Clone(); err != nil {
@@ -235,12 +236,12 @@ func (e *examination) movement(tr *results.Trial) error {
 			}
 		}
 		fresh := schedule.Independent || i == 0
-		m, moved, err := e.step(tr, now, step, fresh)
+		m, flows, err := e.step(tr, now, step, fresh, keep)
 		if err != nil {
 			return err
 		}
 		sum.add(m)
-		ranges += moved
+		ranges += Ranges(flows)
 	}
 	steps := float64(len(schedule.Steps))
 	tr.Values["moved-fraction"] = sum.Moved / steps
@@ -259,9 +260,10 @@ func (e *examination) movement(tr *results.Trial) error {
 }
 
 // step carries out one step of a schedule on the placement and returns what
-// moved: by keys, or for the shares measure by cells; and how many ranges did. A
-// fresh placement owns what the base does.
-func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.Change, fresh bool) (m Movement, ranges int, err error) {
+// moved: by keys, or for the shares measure by cells. The flows are of the cells,
+// where the algorithm lists them. A fresh placement owns what the base does. With
+// keep, the trial keeps who gave what to whom.
+func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.Change, fresh, keep bool) (m Movement, flows []Flow, err error) {
 	var before, after View
 	byKeys := tr.Measure == "movement"
 	switch {
@@ -271,22 +273,52 @@ func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.C
 		before.Owners = e.ownersOf(now)
 	}
 	before.Weights, before.Total = now.Weights()
+	members := slices.Clone(now.Member)
+	keep = keep && len(members)+len(step) <= matrixNodes
 	cells, owned := now.Cells()
 	if err := now.Apply(e.announced(now, step)...); err != nil {
-		return m, 0, err
+		return m, nil, err
 	}
 	after.Weights, after.Total = now.Weights()
-	var flows []Flow
 	if owned {
 		changed, _ := now.Cells()
 		flows = Flows(cells, changed)
 	}
 	if !byKeys {
-		return MovedCells(flows, before, after), Ranges(flows), nil
+		if keep {
+			tr.Series = matrix(flows, members, now.Member)
+		}
+		return MovedCells(flows, before, after), flows, nil
 	}
 	after.Owners = e.ownersOf(now)
 	tr.Check = digestOf(after.Owners)
-	return Moved(before, after, e.pl.keys.ofWorkload(tr.Workload).P), Ranges(flows), nil
+	if keep {
+		tr.Series = matrix(KeyFlows(before.Owners, after.Owners), members, now.Member)
+	}
+	return Moved(before, after, e.pl.keys.ofWorkload(tr.Workload).P), flows, nil
+}
+
+// matrixNodes is the largest cluster, with the nodes that join, of which a trial
+// keeps who gave what to whom.
+const matrixNodes = 32
+
+// matrix makes the series of a movement from its flows, and of the nodes that were
+// members before the change and not after it, and the other way round.
+func matrix(flows []Flow, before, after []bool) map[string][]float64 {
+	from, to, share := []float64{}, []float64{}, []float64{}
+	for _, f := range flows {
+		from, to, share = append(from, float64(f.From)), append(to, float64(f.To)), append(share, f.Share)
+	}
+	left, joined := []float64{}, []float64{}
+	for i, member := range after {
+		switch was := i < len(before) && before[i]; {
+		case was && !member:
+			left = append(left, float64(i))
+		case !was && member:
+			joined = append(joined, float64(i))
+		}
+	}
+	return map[string][]float64{"move_from": from, "move_to": to, "move_share": rounded(share), "nodes_left": left, "nodes_joined": joined}
 }
 
 // announced returns the step with its newcomers announced to the placement.

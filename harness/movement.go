@@ -94,6 +94,28 @@ func Moved(before, after View, p func(rank int) float64) Movement {
 	return m
 }
 
+// KeyFlows compares the owners of the same keys before and after a change, as
+// [Flows] compares cells: a share is of the keys, and no ranges are known. It
+// costs one pass over the keys.
+func KeyFlows(before, after []int32) []Flow {
+	type edge struct{ from, to int32 }
+	keys := map[edge]int{}
+	for rank, from := range before {
+		if to := after[rank]; from != to {
+			keys[edge{from, to}]++
+		}
+	}
+	flows := make([]Flow, 0, len(keys))
+	for e, n := range keys {
+		flows = append(flows, Flow{From: int(e.from), To: int(e.to), Share: float64(n) / float64(len(before))})
+	}
+	slices.SortFunc(flows, byEnds)
+	return flows
+}
+
+// byEnds orders flows by From and To.
+func byEnds(a, b Flow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) }
+
 // changed tells which nodes' weights differ.
 func changed(before, after []float64) []bool {
 	about := make([]bool, max(len(before), len(after)))
@@ -204,9 +226,7 @@ func Flows(before, after Cells) []Flow {
 	for e, a := range amounts {
 		flows = append(flows, Flow{int(e.from), int(e.to), a.width.of(before.Space), a.ranges})
 	}
-	slices.SortFunc(flows, func(a, b Flow) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
+	slices.SortFunc(flows, byEnds)
 	return flows
 }
 

@@ -48,7 +48,7 @@ func TestCellsAndKeysAgreeOnWhatMoved(t *testing.T) {
 	hs := hashes(20000)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
-		sub := subject{weights: []float64{1, 2, 0.5}, n: n, seed: rapid.Uint64Range(1, 1<<40).Draw(t, "seed")}
+		sub := subject{contestant: &Contestant{}, weights: []float64{1, 2, 0.5}, n: n, seed: rapid.Uint64Range(1, 1<<40).Draw(t, "seed")}
 		p := mustPlace(t, ring.Info, sub.nodes(), `{"vnodes": 5}`)
 		for range rapid.IntRange(1, 5).Draw(t, "changes") {
 			before, beforeCells := view(p, hs), cellsOf(p)
@@ -121,7 +121,7 @@ func TestFlowsOfAWorkedExample(t *testing.T) {
 // The share that moves when a node joins or leaves is exactly that node's.
 func TestRingMovesExactlyTheShareOfTheNodeConcerned(t *testing.T) {
 	for seed := range uint64(20) {
-		sub := subject{weights: []float64{1}, n: 10, seed: seed}
+		sub := subject{contestant: &Contestant{}, weights: []float64{1}, n: 10, seed: seed}
 		p := mustPlace(t, ring.Info, sub.nodes(), "")
 		before, cells := view(p, nil), cellsOf(p)
 		i := p.Announce(sub.newcomer(10))
@@ -147,7 +147,7 @@ func TestRingMovesExactlyTheShareOfTheNodeConcerned(t *testing.T) {
 func TestEightToNineNodes(t *testing.T) {
 	hs := hashes(100000)
 	moved := func(info algorithms.Info, seed uint64) float64 {
-		sub := subject{weights: []float64{1}, n: 8, seed: seed}
+		sub := subject{contestant: &Contestant{}, weights: []float64{1}, n: 8, seed: seed}
 		p := mustPlace(t, info, sub.nodes(), "")
 		before := view(p, hs)
 		if err := p.Apply(workloads.Change{Op: workloads.AddNode, Node: p.Announce(sub.newcomer(8))}); err != nil {
@@ -239,5 +239,70 @@ func TestAnUnknownChangeIsRefused(t *testing.T) {
 	}
 	if weights, total := p.Weights(); total != 2 {
 		t.Errorf("the weights are now %v", weights)
+	}
+}
+
+// What a trial keeps of a change is the whole matrix: its parts add up to what moved,
+// its rows to what the nodes gave, and the largest part of a lost row is the peak of
+// the failover. It tells who moves keys between nodes that stay.
+func TestAMovementKeepsWhoGaveWhatToWhom(t *testing.T) {
+	s, _ := mustRun(t, mustPlan(t, `nodes = [10]
+keys = "seq:20000"
+[[contestant]]
+algorithm = "modulo"
+[[contestant]]
+algorithm = "ring"
+[[experiment]]
+name = "keys"
+measures = ["movement"]
+schedules = ["add-one", "remove-one", "remove:3", "reorder", "remove-each"]
+seeds = 2
+[[experiment]]
+name = "shares"
+measures = ["shares"]
+contestants = ["ring"]
+schedules = ["add-one", "remove-one"]
+`))
+	left := map[string]int{"remove-one": 1, "remove:3": 3}
+	for _, tr := range s.trials {
+		from, to, share := tr.Series["move_from"], tr.Series["move_to"], tr.Series["move_share"]
+		if tr.Seed != 1 || tr.Schedule == "remove-each" {
+			if tr.Series != nil {
+				t.Errorf("%s, seed %d: keeps a matrix of many steps or of a later placement", tr.Cell, tr.Seed)
+			}
+			continue
+		}
+		if len(from) != len(share) || len(to) != len(share) || len(tr.Series["nodes_left"]) != left[tr.Schedule] {
+			t.Fatalf("%s: series %v", tr.Cell, tr.Series)
+		}
+		if joined := tr.Series["nodes_joined"]; (tr.Schedule == "add-one") != slices.Equal(joined, []float64{10}) {
+			t.Errorf("%s: nodes %v joined", tr.Cell, joined)
+		}
+		moved, collateral := 0.0, 0.0
+		lost := map[float64]float64{}
+		for i := range share {
+			moved += share[i]
+			gone, came := slices.Contains(tr.Series["nodes_left"], from[i]), slices.Contains(tr.Series["nodes_joined"], to[i])
+			if !gone && !came {
+				collateral += share[i]
+			}
+			if gone {
+				lost[from[i]] += share[i]
+			}
+			if from[i] == to[i] || share[i] <= 0 || slices.Contains(tr.Series["nodes_left"], to[i]) {
+				t.Errorf("%s: %v of the keys go from %v to %v", tr.Cell, share[i], from[i], to[i])
+			}
+		}
+		peak := 0.0
+		for i := range share {
+			if all := lost[from[i]]; all > 0 {
+				peak = max(peak, share[i]/all)
+			}
+		}
+		for metric, got := range map[string]float64{"moved-fraction": moved, "collateral-fraction": collateral, "failover-peak": peak} {
+			if want := tr.Values[metric]; math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s: the matrix gives a %s of %v, the trial %v", tr.Cell, metric, got, want)
+			}
+		}
 	}
 }

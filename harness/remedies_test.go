@@ -105,7 +105,7 @@ name = "a"
 measures = ["remedies"]
 remedies = ["split:1:3"]
 `))
-	m, err := ring.New((&subject{weights: []float64{1}, n: 4, seed: 1}).nodes(), ring.Default)
+	m, err := ring.New((&subject{contestant: &Contestant{}, weights: []float64{1}, n: 4, seed: 1}).nodes(), ring.Default)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestRingSharesSpreadAsTheorySays(t *testing.T) {
 			}
 			squares := make([]float64, size.placements)
 			parallel(size.placements, func(i int) {
-				sub := subject{weights: []float64{1}, n: n, seed: uint64(i)}
+				sub := subject{contestant: &Contestant{}, weights: []float64{1}, n: n, seed: uint64(i)}
 				p := mustPlace(t, ring.Info, sub.nodes(), fmt.Sprintf(`{"vnodes": %d}`, vnodes))
 				shares, _ := p.Shares()
 				w, _ := p.Weights()

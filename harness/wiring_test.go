@@ -24,8 +24,8 @@ func TestAnotherOrderOfTheListMovesWhatGoesByPlace(t *testing.T) {
 		place *Placement
 		moved float64
 	}{
-		{mustPlace(t, ring.Info, (&subject{weights: []float64{1}, n: 10}).nodes(), ""), 0},
-		{mustPlace(t, jump.Info, (&subject{weights: []float64{1}, n: 10}).nodes(), ""), 1},
+		{mustPlace(t, ring.Info, (&subject{contestant: &Contestant{}, weights: []float64{1}, n: 10}).nodes(), ""), 0},
+		{mustPlace(t, jump.Info, (&subject{contestant: &Contestant{}, weights: []float64{1}, n: 10}).nodes(), ""), 1},
 	} {
 		before, after := make([]int32, len(hs)), make([]int32, len(hs))
 		c.place.Owners(hs, before)
