@@ -140,6 +140,7 @@ var keyFractions = map[string]string{
 
 // benchValue returns a value with its unit as Go benchmarks name them.
 func benchValue(t Trial, m Metric, v float64) (unit string, value float64) {
+	number := math.Round(v * float64(t.Keys))
 	switch name, timed := strings.CutSuffix(m.Name, "-ns"); {
 	case timed && m.Name == t.Measure+"-ns":
 		return "ns/op", v
@@ -149,8 +150,8 @@ func benchValue(t Trial, m Metric, v float64) (unit string, value float64) {
 		return "allocs/op", v
 	case m.Name == "bytes-per-lookup":
 		return "B/op", v
-	case keyFractions[m.Name] != "" && t.Keys > 0:
-		return keyFractions[m.Name], math.Round(v * float64(t.Keys))
+	case keyFractions[m.Name] != "" && t.Keys > 0 && !math.IsInf(number, 0):
+		return keyFractions[m.Name], number
 	}
 	return m.Name, v
 }

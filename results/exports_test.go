@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -42,6 +43,38 @@ func TestGoldenExports(t *testing.T) {
 		"bencher.json": WriteBencher, "junit.xml": WriteJUnit,
 	} {
 		golden(t, name, string(exported(t, broken(), write)))
+	}
+}
+
+// A file may hold values that no run measures. Their sums overflow, and JSON knows
+// no infinity.
+func TestExportsBearTheLargestNumbers(t *testing.T) {
+	const most = math.MaxFloat64
+	for _, values := range [][2]float64{{most, most}, {most, -most}, {-most, -most}, {1e200, 1e200}} {
+		s := small()
+		f := fixture{set: *s}
+		for i, v := range values {
+			f.trial(plainRing, "balance", 77, uint64(i)+1, 0, "uniform", "", map[string]float64{"balance-peak": v, "balance-min": v, "balance-cv": v})
+			f.trial(plainRing, "build", 77, 1, i, "", "", map[string]float64{"build-ns": v})
+			f.trial(plainRing, "movement", 77, uint64(i)+1, 0, "uniform", "add-one", map[string]float64{"moved-fraction": v})
+		}
+		for name, write := range map[string]func(io.Writer, *Set) error{
+			"github-action": WriteGitHubAction, "github-action-bigger": WriteGitHubActionBigger, "bencher": WriteBencher,
+			"junit": WriteJUnit, "csv": WriteCSV, "benchfmt": WriteBenchfmt,
+			"summary": func(w io.Writer, s *Set) error { return WriteSummary(w, Summarize(s)) },
+		} {
+			if out := string(exported(t, &f.set, write)); strings.Contains(out, "Inf") || strings.Contains(out, "NaN") {
+				t.Errorf("%s of %v is not finite:\n%s", name, values, out)
+			}
+		}
+		for _, r := range Summarize(&f.set) {
+			if r.Nodes != 77 || r.Metric != "balance-peak" {
+				continue
+			}
+			if want := values[0]/2 + values[1]/2; math.Abs(r.Center-want) > 1e-11*math.Abs(values[0]) {
+				t.Errorf("mean of %v: %v, want %v", values, r.Center, want)
+			}
+		}
 	}
 }
 

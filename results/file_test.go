@@ -428,7 +428,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("the good part reads differently: %v", again.Warnings)
 		}
 		// What is made from records must bear whatever they hold.
-		for _, write := range []func(io.Writer, *Set) error{WriteExact, WriteMeasured, WriteCSV, WriteBenchfmt} {
+		for _, write := range []func(io.Writer, *Set) error{WriteExact, WriteMeasured, WriteCSV, WriteBenchfmt, WriteGitHubAction, WriteGitHubActionBigger, WriteBencher, WriteJUnit} {
 			if err := write(io.Discard, set); err != nil {
 				t.Fatal(err)
 			}

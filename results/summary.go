@@ -161,6 +161,18 @@ func (r *Row) summarize(values []float64, kind Kind) {
 	slices.Sort(values)
 	n := len(values)
 	r.N, r.Min, r.Max = n, values[0], values[n-1]
+	// No run measures values whose sums and squares overflow, but a file may hold
+	// them: of these the statistics are those of the parts of the largest.
+	const huge = 1e150
+	unit := max(-r.Min, r.Max)
+	if unit < huge {
+		unit = 1
+	}
+	if unit > 1 {
+		for i := range values {
+			values[i] /= unit
+		}
+	}
 	var sum, squares float64
 	for _, v := range values {
 		sum += v
@@ -180,8 +192,11 @@ func (r *Row) summarize(values []float64, kind Kind) {
 	} else {
 		r.Center, r.Low, r.High, r.Confidence = median(values)
 	}
-	if kind == Computed {
-		for _, v := range []*float64{&r.Center, &r.Low, &r.High, &r.StdDev, &r.RMS} {
+	for _, v := range []*float64{&r.Center, &r.Low, &r.High, &r.StdDev, &r.RMS} {
+		if unit > 1 {
+			*v = max(-math.MaxFloat64, min(math.MaxFloat64, *v*unit))
+		}
+		if kind == Computed {
 			*v = Exact(*v)
 		}
 	}

@@ -14,7 +14,7 @@ const MaxKeyBytes = 16 << 20
 
 // FileOptions says how a file of keys is laid out. The zero value is one key a
 // line: the raw bytes of the line without the "\n" or "\r\n" that ends it. An
-// empty line is the empty key.
+// empty line is the empty key. A byte order mark at the beginning is left out.
 type FileOptions struct {
 	// KeyColumn is the name of the column that holds the keys. When it is set
 	// the file is a table whose first line names the columns.

@@ -204,6 +204,24 @@ func TestCountsComeFromTheirColumn(t *testing.T) {
 	}
 }
 
+// Editors on Windows put a byte order mark at the beginning of a file, where it is
+// no part of the first key. Anywhere else it is one like any other character.
+func TestAByteOrderMarkIsNoPartOfTheFirstKey(t *testing.T) {
+	for _, name := range []string{"keys.txt", "keys.txt.gz", "keys.txt.zst"} {
+		path := write(t, name, pack(t, name, []byte("\ufeffa\r\n\ufeffb\n\n")))
+		keys, err := stream(path, FileOptions{})
+		if diff := cmp.Diff([]string{"a", "\ufeffb", ""}, keys); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+	if keys, err := stream(write(t, "twice.txt", []byte("\ufeff\ufeff")), FileOptions{}); err != nil || len(keys) != 1 || keys[0] != "\ufeff" {
+		t.Errorf("two marks: keys %q, error %v, want the second as a key", keys, err)
+	}
+	if keys, err := stream(write(t, "mark.txt", []byte("\ufeff")), FileOptions{}); err == nil || !strings.Contains(err.Error(), "no keys, it is empty") {
+		t.Errorf("a mark alone: keys %q, error %v, want none and an error", keys, err)
+	}
+}
+
 func TestReadKeysSaysWhatIsWrongAndWhere(t *testing.T) {
 	long := strings.Repeat("x", MaxKeyBytes+3)
 	gz := pack(t, "x.gz", []byte(strings.Repeat("key of some length\n", 10)))

@@ -93,6 +93,7 @@ func (o FileOptions) reader(in *input) (func() (row, error), error) {
 		return in.oracleGeneral(), nil
 	}
 	if o.KeyColumn == "" {
+		in.skipByteOrderMark()
 		return func() (row, error) {
 			line, err := in.line()
 			return row{key: line, count: 1}, err

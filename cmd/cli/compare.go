@@ -8,10 +8,8 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"os/signal"
 	"regexp"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -200,9 +198,8 @@ func (inv *invocation) comparePrograms(f *compareFlags, accept *regexp.Regexp) (
 	if o.MaxMemory, err = memoryLimit(f.maxMemory); err != nil {
 		return nil, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilStopped()
 	defer stop()
-	context.AfterFunc(ctx, stop) // from here on a second signal kills
 
 	f.source.Symbols = f.count
 	if f.exact {

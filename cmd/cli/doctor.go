@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -143,9 +139,8 @@ func (inv *invocation) selfTest(f *doctorFlags, percents []float64) (err error) 
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilStopped()
 	defer stop()
-	context.AfterFunc(ctx, stop) // from here on a second signal kills
 	meter := newStages(inv.stderr, f.quiet)
 	defer meter.clear()
 	o.Progress = meter.update

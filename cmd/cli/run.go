@@ -281,9 +281,8 @@ func (inv *invocation) dryRun(f *runFlags, plan *harness.Plan) error {
 // made from its records. The folder is shown to the reader under another name
 // when a shorter one points to it.
 func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir, shown string) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilStopped()
 	defer stop()
-	context.AfterFunc(ctx, stop) // from here on a second signal kills
 	signal.Ignore(syscall.SIGPIPE)
 	defer signal.Reset(syscall.SIGPIPE)
 

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// untilStopped returns a context that ends when the process is asked to stop: by
+// Ctrl-C, by SIGTERM, or by the SIGHUP of a terminal that is closed, unless the
+// process was started to outlive its terminal, as nohup does. After that a second
+// signal kills, but for SIGHUP, of which a shell and the system both send one. The
+// caller calls stop in the end.
+func untilStopped() (ctx context.Context, stop func()) {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	hangUp := !signal.Ignored(syscall.SIGHUP)
+	if hangUp {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), signals...)
+	release := context.AfterFunc(ctx, func() {
+		if hangUp {
+			signal.Ignore(syscall.SIGHUP)
+		}
+		restore()
+	})
+	return ctx, func() {
+		release()
+		restore()
+	}
+}
