@@ -58,6 +58,7 @@ func (r *run) figures() []Figure {
 		r.weights,
 		r.movement,
 		r.churn,
+		r.needless,
 		r.missRate,
 		r.views,
 		r.replicas,
