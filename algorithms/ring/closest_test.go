@@ -35,17 +35,18 @@ func closest(m *ring.Map, modulus, first, factor, step uint64, positions int) al
 	return owner
 }
 
-// TestClosestIsItsDefinition takes points anywhere, points that differ in their lower
-// bits only, and positions on and around them.
+// TestClosestIsItsDefinition takes points all over the circle, points close together,
+// and points that differ in their lower bits only; and positions on and around them,
+// two of which may be equally far from their points but for some lower bits.
 func TestClosestIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		modulus := rapid.SampledFrom([]uint64{0, 0, 0, 1, 100, 36000, 1<<63 + 5}).Draw(t, "modulus")
-		near := rapid.SampledFrom([]uint64{1 << 8, 1 << 15, 1 << 17, 1 << 20, 0}).Draw(t, "near")
+		modulus := rapid.SampledFrom([]uint64{0, 0, 0, 0, 1, 100, 36000, 1<<63 + 5}).Draw(t, "modulus")
+		near := rapid.SampledFrom([]uint64{0, 0, 1 << 45, 1 << 30, 1 << 20, 1 << 17, 1 << 15, 1 << 8}).Draw(t, "near")
 		centre := rapid.SampledFrom([]uint64{0, 1 << 16, 1 << 63, 1<<64 - 1, 1<<64 - 1<<16}).Draw(t, "centre")
 		position := rapid.Custom(func(t *rapid.T) uint64 {
-			at := rapid.Uint64().Draw(t, "at")
+			at := rapid.Uint64().Draw(t, "at") * 0xd6e8feb86659fd93 // rapid prefers small numbers
 			if near != 0 {
-				at = centre + at%near - near/2
+				at = centre + at>>3%near - near/2
 			}
 			if modulus != 0 {
 				at %= modulus
@@ -64,13 +65,23 @@ func TestClosestIsItsDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		factor := rapid.SampledFrom([]uint64{1, 1, 0xd1342543de82ef95}).Draw(t, "factor")
-		step := rapid.OneOf(rapid.SampledFrom([]uint64{0, 1, 1 << 15, 1 << 17}), rapid.Uint64()).Draw(t, "step")
-		positions := rapid.IntRange(1, 30).Draw(t, "positions")
-		for _, first := range []uint64{position.Draw(t, "first"), rapid.Uint64().Draw(t, "any"), c.Points[0].Position, c.Points[0].Position + 1} {
-			got := m.Closest(first, factor, step, positions)
-			if want := closest(m, modulus, first, factor, step, positions); got != want {
-				t.Fatalf("Closest(%#x, %#x, %#x, %d) = %d, want %d", first, factor, step, positions, got, want)
+		a, b := c.Points[0].Position, c.Points[len(c.Points)-1].Position
+		little := rapid.Uint64Range(0, 1<<18)
+		before := rapid.SampledFrom([]uint64{1 << 8, 1 << 20, 1 << 50}).Draw(t, "before")
+		for _, p := range []struct {
+			first, factor, step uint64
+			positions           int
+		}{
+			{a, 1, b - a + 1<<17 - little.Draw(t, "off"), 2},
+			{a - before, 1, b - a + 1<<17 - little.Draw(t, "off"), 2},
+			{a + little.Draw(t, "after"), 1, 0, 1},
+			{a - before, 1, 0, 1},
+			{position.Draw(t, "first"), 1, position.Draw(t, "step"), rapid.IntRange(1, 30).Draw(t, "positions")},
+			{position.Draw(t, "first"), 0xd1342543de82ef95, 1 << 40, rapid.IntRange(1, 5).Draw(t, "positions")},
+		} {
+			got := m.Closest(p.first, p.factor, p.step, p.positions)
+			if want := closest(m, modulus, p.first, p.factor, p.step, p.positions); got != want {
+				t.Fatalf("Closest(%#x, %#x, %#x, %d) = %d, want %d", p.first, p.factor, p.step, p.positions, got, want)
 			}
 		}
 	})
@@ -86,7 +97,7 @@ func TestClosestIsItsDefinitionOnHashedPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, h := range hashes(max(20_000/n, 2), 5) {
-			if got, want := m.Closest(h, 0xd1342543de82ef95, 1, 7), closest(m, 0, h, 0xd1342543de82ef95, 1, 7); got != want {
+			if got, want := m.Closest(h, 0xd1342543de82ef95, 1<<40, 7), closest(m, 0, h, 0xd1342543de82ef95, 1<<40, 7); got != want {
 				t.Fatalf("%d nodes: Closest(%#x) = %d, want %d", n, h, got, want)
 			}
 		}

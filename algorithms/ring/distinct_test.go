@@ -18,6 +18,11 @@ func TestDistinctIsTheWalkClockwise(t *testing.T) {
 		c.VNodes = rapid.IntRange(1, 20).Draw(t, "vnodes")
 		c.Modulus = rapid.SampledFrom([]uint64{0, 0, 50, 36000, 1<<63 + 5}).Draw(t, "modulus")
 		n := rapid.SampledFrom([]int{1, 2, 8, 63, 64, 65, 66, 130}).Draw(t, "nodes")
+		if c.Modulus == 0 && rapid.Bool().Draw(t, "listed") { // the upper bits of a position tell little
+			for i, name := range nodeNames(n) {
+				c.Points = append(c.Points, ring.Listed{Position: uint64(i%20)<<59 | uint64(i%3), Node: name})
+			}
+		}
 		m, err := ring.New(algorithms.Nodes(nodeNames(n)...), c)
 		if err != nil {
 			t.Fatal(err)
