@@ -284,8 +284,8 @@ func TestNodesBeyondTheSlotsOwnNothing(t *testing.T) {
 	}
 	owners := m.Owners()
 	slices.Sort(owners)
-	if without := 300 - len(slices.Compact(owners)); without != 49 {
-		t.Errorf("%d nodes have no slot, want 49", without)
+	if without := 300 - len(slices.Compact(owners)); without != 49 || len(m.Slotless()) != 49 {
+		t.Errorf("%d nodes have no slot, and %d are named, want 49", without, len(m.Slotless()))
 	}
 }
 

@@ -132,6 +132,23 @@ func (t *Table) Owners() []algorithms.Bucket {
 	return owners
 }
 
+// Slotless returns the names of the nodes that have a weight and no slot, in the
+// order of their buckets: they own nothing. There are such where the slots are
+// fewer than the nodes.
+func (t *Table) Slotless() []string {
+	has := make([]bool, t.members.Cap())
+	for slot := range t.size {
+		has[t.owner(slot)] = true
+	}
+	var names []string
+	for b, n := range t.members.All() {
+		if n.Weight > 0 && !has[b] {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
 // Members returns the members that own the slots. Only the type that the table
 // is part of may change them.
 func (t *Table) Members() *algorithms.Members { return t.members }

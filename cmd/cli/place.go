@@ -121,6 +121,7 @@ func (p *placing) placer(inv *invocation, hashSet bool) (*placer, error) {
 
 // namePointless says which nodes take no keys though they have a weight.
 func (inv *invocation) namePointless(m algorithms.Mapper) {
+	inv.nameSlotless(m)
 	p, ok := m.(interface{ Pointless() []string })
 	if !ok {
 		return
