@@ -59,6 +59,37 @@ func logScale(values []float64, name func(float64) string) scale {
 	return s
 }
 
+// sizeScale is [logScale] for bytes, which come in powers of two: it covers the values
+// in whole powers of 2, 4, 16 or more, as few as have room, and labels each.
+func sizeScale(values []float64, name func(float64) string) scale {
+	const most = 7
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v > 0 && v <= 1e300 {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		lo, hi = 1024, 1024
+	}
+	from, to := math.Log2(lo)+slack, math.Log2(hi)-slack
+	bits := 1.0 // from tick to tick
+	for _, b := range []float64{2, 4, 5, 10, 20, 50, 100, 200} {
+		if (to-from)/bits > most {
+			bits = b
+		}
+	}
+	from = math.Floor(from / bits)
+	to = max(math.Ceil(to/bits), from+1)
+	s := scale{min: math.Exp2(max(-1000, from*bits)), max: math.Exp2(min(1000, to*bits)), log: true}
+	for i := from; i <= to; i++ {
+		if v := math.Exp2(i * bits); v >= s.min && v <= s.max {
+			s.ticks = append(s.ticks, plot.Tick{Value: v, Label: name(v)})
+		}
+	}
+	return s
+}
+
 // linearScale runs from zero to a round number at or above the largest value,
 // in steps of 1, 2 or 5 times a power of ten.
 func linearScale(values []float64, name func(float64) string) scale {
@@ -192,17 +223,16 @@ func times(v float64) string {
 
 // duration writes nanoseconds in the unit that suits them.
 func duration(ns float64) string {
-	return unit(ns, "ns", "\u00b5s", "ms", "s")
+	return unit(ns, 1000, "ns", "\u00b5s", "ms", "s")
 }
 
-// bytesName writes a number of bytes in decimal units.
+// bytesName writes a number of bytes in binary units.
 func bytesName(v float64) string {
-	return unit(v, "B", "kB", "MB", "GB", "TB")
+	return unit(v, 1024, "B", "KiB", "MiB", "GiB", "TiB")
 }
 
-// unit divides v by 1000 until a unit is found in which it has few digits.
-func unit(v float64, names ...string) string {
-	const step = 1000
+// unit divides v by the step until a unit is found in which it has few digits.
+func unit(v, step float64, names ...string) string {
 	i := 0
 	for ; i < len(names)-1 && math.Abs(v) >= step*(1-1e-9); i++ {
 		v /= step

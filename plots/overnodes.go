@@ -16,8 +16,9 @@ import (
 // of nodes, on logarithmic axes, with what no contestant can beat beside them.
 type overNodes struct {
 	unit   string
-	name   func(float64) string // of values
-	parts  []part               // with common axes, one below the other
+	name   func(float64) string                                    // of values
+	scale  func(values []float64, name func(float64) string) scale // logScale unless set
+	parts  []part                                                  // with common axes, one below the other
 	floors []line
 }
 
@@ -32,12 +33,15 @@ type part struct {
 // with the same axes; where there is only one number of nodes, the values stand
 // in rows.
 func (o overNodes) figure() Figure {
+	if o.scale == nil {
+		o.scale = logScale
+	}
 	var all []line
 	for _, p := range o.parts {
 		all = append(all, p.lines...)
 	}
 	sizes := abscissas(all)
-	x, y := logScale(sizes, count), logScale(values(slices.Concat(all, o.floors)), o.name)
+	x, y := logScale(sizes, count), o.scale(values(slices.Concat(all, o.floors)), o.name)
 	if slices.Min(sizes) == slices.Max(sizes) {
 		return o.rows(sizes[0])
 	}
@@ -79,7 +83,7 @@ func (o overNodes) rows(nodes float64) Figure {
 				{kind: span, x: max(at.y, at.hi), to: max(at.y, at.hi), look: look{color: l.look.color}, text: o.name(at.y), anchor: left},
 			}})
 		}
-		rc.x = logScale(append(ys, 1.5*slices.Max(ys)), o.name) // room for the last number
+		rc.x = o.scale(append(ys, 1.5*slices.Max(ys)), o.name) // room for the last number
 		panels = append(panels, rc.panel())
 	}
 	f := panelFigure(panels, 1, nil)
@@ -246,7 +250,7 @@ func (r *run) memory() (Figure, bool) {
 	if rows = where(rows, positive); len(rows) == 0 {
 		return Figure{}, false
 	}
-	f := overNodes{unit: unit, name: bytesName, parts: []part{{"", r.linesOverNodes(rows)}}}.figure()
+	f := overNodes{unit: unit, name: bytesName, scale: sizeScale, parts: []part{{"", r.linesOverNodes(rows)}}}.figure()
 	f.Name = "memory"
 	f.Title = "What an algorithm keeps in memory"
 	n := fullest(rows)

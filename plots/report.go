@@ -273,7 +273,7 @@ func (r *run) floorTable() *pageTable {
 		}
 		name := "the measuring loop, a constant answer"
 		if size, err := strconv.ParseFloat(results.Param(row.Params, "bytes"), 64); err == nil && row.Algorithm == "one-read" {
-			name = "one read from " + binaryBytes(size)
+			name = "one read from " + bytesName(size)
 		}
 		i, ok := index[name]
 		if !ok {
@@ -297,19 +297,6 @@ func (r *run) floorTable() *pageTable {
 		}
 	}
 	return t
-}
-
-// binaryBytes writes a size that is a power of two.
-func binaryBytes(v float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
-		if v >= u.size {
-			return trimmed(v/u.size, 4) + " " + u.name
-		}
-	}
-	return plain(v) + " bytes"
 }
 
 // skips lists the cells in which nothing was measured, one line a cell.
@@ -344,7 +331,7 @@ func facts(e results.Environment) []fact {
 	}
 	var caches []string
 	for _, c := range e.CacheBytes {
-		caches = append(caches, binaryBytes(float64(c)))
+		caches = append(caches, bytesName(float64(c)))
 	}
 	add("caches", strings.Join(caches, ", "))
 	if e.MemoryBytes > 0 {

@@ -104,6 +104,29 @@ func crowdedEdge(at []vg.Length, lo, hi, gap vg.Length) bool {
 	})
 }
 
+func TestScalesOfBytesRunOverWholePowersOfTwo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Float64Range(0, 60), 0, 10).Draw(t, "exponents")
+		for i, e := range values {
+			values[i] = math.Exp2(e)
+		}
+		s := sizeScale(values, bytesName)
+		for _, tick := range s.ticks {
+			if l := math.Log2(tick.Value); l != math.Round(l) || tick.Label != bytesName(tick.Value) {
+				t.Fatalf("tick %q at %v is no power of two", tick.Label, tick.Value)
+			}
+		}
+		for _, v := range values {
+			if !s.contains(v) {
+				t.Fatalf("%v is not on the scale from %v to %v", v, s.min, s.max)
+			}
+		}
+		if n := len(s.ticks); n < 2 || n > 10 {
+			t.Fatalf("%d labels", n)
+		}
+	})
+}
+
 func TestLogScalesRunOverWholeDecades(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-10, 11), 0, 10).Draw(t, "exponents")
@@ -169,10 +192,10 @@ func TestValuesAreWrittenForPeople(t *testing.T) {
 		{percent, 0.0909, "9.09%"}, {percent, 1, "100%"}, {percent, 0.000999, "0.1%"}, {percent, 3e-7, "0.00003%"}, {percent, 0, "0%"}, {percent, 32.48, "3,248%"},
 		{times, 1.12, "1.12"}, {times, 65.04, "65"}, {times, 1, "1.00"}, {times, 1234, "1,234"},
 		{duration, 3.14159, "3.14 ns"}, {duration, 1000, "1 \u00b5s"}, {duration, 999.9999999999, "1 \u00b5s"}, {duration, 4.5e6, "4.5 ms"}, {duration, 2e9, "2 s"},
-		{bytesName, 48, "48 B"}, {bytesName, 4.43e6, "4.43 MB"},
+		{bytesName, 48, "48 B"}, {bytesName, 4.43e6, "4.22 MiB"}, {bytesName, 4096, "4 KiB"}, {bytesName, 1 << 21, "2 MiB"}, {bytesName, 1023, "1023 B"},
 		{excess, 0.12, "+12%"}, {excess, 10, "+1,000%"},
 		{magnitude, 1e6, "1M"}, {magnitude, 10000, "10k"}, {magnitude, 7, "7"},
-		{binaryBytes, 4096, "4 KiB"}, {binaryBytes, 1 << 21, "2 MiB"}, {binaryBytes, 100, "100 bytes"},
+		{bytesName, 1023 << 20, "1023 MiB"}, {bytesName, 1 << 30, "1 GiB"},
 	} {
 		if got := c.name(c.v); got != c.want {
 			t.Errorf("%v is written %q, want %q", c.v, got, c.want)

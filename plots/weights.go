@@ -32,7 +32,7 @@ func (r *run) weights() (Figure, bool) {
 		chart{heading: "The most that a node misses its weight by", unit: "part of its fair share", xName: "points for a unit of weight", x: x,
 			y: logScale(values(left), percent), lines: left, columns: 1}.panel(),
 		chart{heading: "Memory", unit: "of the structure", xName: "points for a unit of weight", x: x,
-			y: logScale(values(right), bytesName), lines: right, columns: 1}.panel(),
+			y: sizeScale(values(right), bytesName), lines: right, columns: 1}.panel(),
 	}
 	f := panelFigure(panels, 1, []keyItem{{"level, dashed: a scheme without points", func(c draw.Canvas, p vg.Point) {
 		c.StrokeLine2(draw.LineStyle{Color: soft, Width: 1, Dashes: []vg.Length{3, 1.5}}, p.X-4, p.Y, p.X+5, p.Y)
