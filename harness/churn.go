@@ -95,8 +95,9 @@ func (e *examination) views(tr *results.Trial) error {
 	return nil
 }
 
-// missSeconds are the times after a change at which the misses are recorded.
-var missSeconds = []float64{0, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200}
+// MissSeconds are the times after a change at which the misses are recorded. The
+// list must not be changed.
+var MissSeconds = []float64{0, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200}
 
 // misses tells what a change costs a cache in front of an origin. Every node had
 // all its keys; a key that has changed its node is missed once, at its next
@@ -108,10 +109,10 @@ var missSeconds = []float64{0, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 360
 // been full before it.
 func (e *examination) misses(tr *results.Trial) error {
 	popularity := e.pl.keys.ofWorkload(tr.Workload)
-	sum := make([]float64, len(missSeconds))
+	sum := make([]float64, len(MissSeconds))
 	total := 0.0
 	steps, err := e.eachOwners(tr, false, func(before, after []int32) {
-		rates, all := missRates(popularity, e.exp.Rate, func(rank int) bool { return before[rank] != after[rank] })
+		rates, all := MissRates(popularity, e.exp.Rate, func(rank int) bool { return before[rank] != after[rank] })
 		for i, r := range rates {
 			sum[i] += r
 		}
@@ -125,22 +126,22 @@ func (e *examination) misses(tr *results.Trial) error {
 	}
 	tr.Values["miss-peak"] = sum[0]
 	tr.Values["miss-total"] = total / float64(steps)
-	tr.Series = map[string][]float64{"miss_seconds": missSeconds, "misses": rounded(sum)}
+	tr.Series = map[string][]float64{"miss_seconds": MissSeconds, "misses": rounded(sum)}
 	return nil
 }
 
-// missRates returns the misses a second at each of missSeconds, and in all, when
+// MissRates returns the misses a second at each of MissSeconds, and in all, when
 // the keys that are cold are missed once. It takes time for every cold key at every
 // of these seconds.
-func missRates(popularity *workloads.Popularity, rate float64, cold func(rank int) bool) (rates []float64, total float64) {
-	rates = make([]float64, len(missSeconds))
+func MissRates(popularity *workloads.Popularity, rate float64, cold func(rank int) bool) (rates []float64, total float64) {
+	rates = make([]float64, len(MissSeconds))
 	for rank := range popularity.Len() {
 		requests := popularity.P(rank) * rate // a second
 		if requests == 0 || !cold(rank) {
 			continue
 		}
 		total++
-		for i, t := range missSeconds {
+		for i, t := range MissSeconds {
 			left := math.Exp(-float64(requests * t)) // that it has not come yet
 			if left == 0 {
 				break

@@ -21,8 +21,8 @@ import (
 // misses are that part of what they would be if all keys had moved.
 func TestTheMissesOfAChangeAreThoseOfTheClosedForm(t *testing.T) {
 	popularity := workloads.Zipf(0.99, 1_000_000)
-	rates, total := missRates(popularity, 50_000, func(int) bool { return true })
-	minute := rates[slices.Index(missSeconds, 60)]
+	rates, total := MissRates(popularity, 50_000, func(int) bool { return true })
+	minute := rates[slices.Index(MissSeconds, 60)]
 	for _, c := range []struct {
 		name                string
 		moved               float64
@@ -80,7 +80,7 @@ rate = 20000
 		if want := m.Values["moved-load-fraction"] * 20_000; math.Abs(tr.Values["miss-peak"]/want-1) > 1e-9 {
 			t.Errorf("%s: %v misses a second at first, want %v, all requests for them", tr.Cell, tr.Values["miss-peak"], want)
 		}
-		if got := tr.Series["misses"]; len(got) != len(missSeconds) || got[0] != tr.Values["miss-peak"] || !slices.IsSortedFunc(got, func(a, b float64) int { return -int(math.Copysign(1, a-b)) }) {
+		if got := tr.Series["misses"]; len(got) != len(MissSeconds) || got[0] != tr.Values["miss-peak"] || !slices.IsSortedFunc(got, func(a, b float64) int { return -int(math.Copysign(1, a-b)) }) {
 			t.Errorf("%s: misses %v do not fall from the peak", tr.Cell, got)
 		}
 	}
@@ -136,7 +136,7 @@ func leave(t *testing.T, p *Placement, i int) Movement {
 // TestNodesKnownByTheirPlaceScatterTheKeys is jcmoraisjr/haproxy-ingress#798: ten
 // nodes of 160 points that are named by their place in the list, the fourth leaves.
 func TestNodesKnownByTheirPlaceScatterTheKeys(t *testing.T) {
-	nodes := (&subject{weights: []float64{1}, n: 10}).nodes()
+	nodes := (&subject{contestant: &Contestant{}, weights: []float64{1}, n: 10}).nodes()
 	byPlace := variant{byPosition: true}.of(ring.Info)
 	m := leave(t, mustPlace(t, byPlace, nodes, ""), 3)
 	if math.Abs(m.Moved-0.69) > 0.03 || math.Abs(m.Collateral-0.59) > 0.03 {
@@ -196,7 +196,7 @@ func TestAFixedTotalOfPointsMovesKeysBetweenNodesThatStay(t *testing.T) {
 // TestJumpWhenTheListShifts is zalando/skipper#1803: the node at index 4 of ten
 // leaves.
 func TestJumpWhenTheListShifts(t *testing.T) {
-	nodes := (&subject{weights: []float64{1}, n: 10}).nodes()
+	nodes := (&subject{contestant: &Contestant{}, weights: []float64{1}, n: 10}).nodes()
 	m := leave(t, mustPlace(t, jump.ShiftInfo, nodes, ""), 4)
 	if math.Abs(m.Moved-0.588) > 0.005 || math.Abs(m.Collateral-0.488) > 0.005 {
 		t.Errorf("shifted: %.3f moved and %.3f collateral, want 0.588 and 0.488", m.Moved, m.Collateral)
@@ -288,7 +288,7 @@ func TestCollisionsFollowTheBirthdayEstimate(t *testing.T) {
 		sum, points := 0.0, 1000*160.0
 		const placements = 5
 		for seed := range uint64(placements) {
-			p := mustPlace(t, ring.Info, (&subject{weights: []float64{1}, n: 1000, seed: seed}).nodes(), fmt.Sprintf(`{"modulus": %d}`, uint64(1)<<bits))
+			p := mustPlace(t, ring.Info, (&subject{contestant: &Contestant{}, weights: []float64{1}, n: 1000, seed: seed}).nodes(), fmt.Sprintf(`{"modulus": %d}`, uint64(1)<<bits))
 			sum += float64(p.Mapper.(interface{ PointCollisions() int }).PointCollisions())
 		}
 		slots := math.Exp2(float64(bits))

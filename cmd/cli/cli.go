@@ -60,7 +60,7 @@ func Main(infos ...algorithms.Info) {
 }
 
 // Run is the command. The arguments are those after the command's name; the
-// result is the exit code. While a run is measured it takes SIGINT and SIGTERM.
+// result is the exit code. While a run is measured it takes SIGINT, SIGTERM and SIGHUP.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, infos ...algorithms.Info) int {
 	inv := &invocation{args: args, stdin: stdin, stdout: stdout, stderr: stderr, infos: infos}
 	root := inv.root()
@@ -113,7 +113,7 @@ func (inv *invocation) root() *cobra.Command {
 	root.SetOut(inv.stdout)
 	root.SetErr(inv.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(inv.run(), inv.list(), inv.report(), inv.plot(), inv.export(), inv.place(), inv.audit(), inv.vnodes(), inv.compare(), inv.doctor(), inv.worker(), inv.version(), inv.completion())
+	root.AddCommand(inv.run(), inv.list(), inv.report(), inv.plot(), inv.export(), inv.place(), inv.audit(), inv.whatif(), inv.vnodes(), inv.compare(), inv.doctor(), inv.worker(), inv.version(), inv.completion())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(help())
 	return root

@@ -73,10 +73,19 @@ algorithm that bounds the load takes each key as one request, in order.`,
 	return cmd
 }
 
-// placer builds what places the keys, or refuses.
-func (p *placing) placer(inv *invocation, hashSet bool) (*placer, error) {
+// A building is an algorithm over nodes.
+type building struct {
+	info   algorithms.Info
+	params json.RawMessage // as given
+	nodes  []algorithms.Node
+	mapper algorithms.Mapper
+	hash   func(string) uint64 // of the keys
+}
+
+// building builds the algorithm for a command, or refuses.
+func (p *placing) building(inv *invocation, command string, hashSet bool) (*building, error) {
 	if p.algorithm == "" {
-		return nil, errors.New("place needs --algorithm, see ringbench list")
+		return nil, fmt.Errorf("%s needs --algorithm, see ringbench list", command)
 	}
 	info, err := inv.algorithm(p.algorithm)
 	if err != nil {
@@ -105,17 +114,26 @@ func (p *placing) placer(inv *invocation, hashSet bool) (*placer, error) {
 	if most > 0 && size > most {
 		return nil, fmt.Errorf("%s over %d nodes would take %s, more than the %s of --max-memory", info.Name, len(nodes), bytesText(size), bytesText(most))
 	}
-	m, _, err := info.New(nodes, params)
+	b := &building{info: info, params: params, nodes: nodes, hash: hash.Sum}
+	if b.mapper, _, err = info.New(nodes, params); err != nil {
+		return nil, err
+	}
+	if _, own := b.mapper.(algorithms.KeyMapper); own && hashSet {
+		return nil, fmt.Errorf("%s hashes keys its own way, leave --hash out", info.Name)
+	}
+	if own, ok := b.mapper.(algorithms.KeyHasher); ok {
+		b.hash = own.HashKey
+	}
+	return b, nil
+}
+
+// placer builds what places the keys, or refuses.
+func (p *placing) placer(inv *invocation, hashSet bool) (*placer, error) {
+	b, err := p.building(inv, "place", hashSet)
 	if err != nil {
 		return nil, err
 	}
-	pl := &placer{name: info.Name, mapper: m, nodes: nodes, hash: hash.Sum, replicas: p.replicas}
-	if _, own := m.(algorithms.KeyMapper); own && hashSet {
-		return nil, fmt.Errorf("%s hashes keys its own way, leave --hash out", info.Name)
-	}
-	if own, ok := m.(algorithms.KeyHasher); ok {
-		pl.hash = own.HashKey
-	}
+	pl := &placer{name: b.info.Name, mapper: b.mapper, nodes: b.nodes, hash: b.hash, replicas: p.replicas}
 	return pl, pl.check()
 }
 

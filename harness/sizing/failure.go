@@ -137,6 +137,7 @@ type circle struct {
 	points []int32 // node by node
 	start  []int32 // where in points each node begins
 	load   []float64
+	nodes  int // that have points
 
 	// The state of a failure under way.
 	next    []int32   // the point that has what this one had; itself while its node lives
@@ -158,6 +159,9 @@ func newCircle(owner []int32, arc []float64, nodes int) *circle {
 		c.next[k] = int32(k)
 	}
 	for i := range nodes {
+		if c.start[i+1] > 0 {
+			c.nodes++
+		}
 		c.start[i+1] += c.start[i]
 	}
 	free := slices.Clone(c.start)
@@ -222,16 +226,20 @@ func overloaded(load, capacity float64) bool { return load > capacity*(1+1e-12) 
 // grow on the way, so the end does not depend on the order of the deaths. It
 // costs as many steps as the dead nodes have points.
 func (c *circle) lost(victim int, capacity []float64) int {
-	dying := []int{victim}
+	return c.fall([]int{victim}, capacity)
+}
+
+// fall is lost when several nodes die at first.
+func (c *circle) fall(dying []int, capacity []float64) int {
 	n := 0
-	for len(dying) > 0 && n < len(c.load) {
+	for len(dying) > 0 && n < c.nodes {
 		d := dying[len(dying)-1]
 		dying = dying[:len(dying)-1]
 		if c.dead[d] {
 			continue
 		}
 		c.dead[d] = true
-		if n++; n == len(c.load) {
+		if n++; n == c.nodes {
 			break
 		}
 		for _, k := range c.of(d) {
@@ -268,4 +276,44 @@ func (c *circle) live(k int32) int32 {
 		k, c.next[k] = c.next[k], end
 	}
 	return end
+}
+
+// A Death is what follows the death of one node.
+type Death struct {
+	Load []float64 // of the nodes once it alone is dead, by index
+	Lost int       // nodes that are dead in the end, itself included
+}
+
+// Deaths plays the death of each victim by itself on the ring of these cells, by the
+// model of a [Failure], but that a node which is above its capacity at first dies
+// along.
+func Deaths(cells harness.Cells, victims []int, capacity []float64) []Death {
+	c := circleOf(cells, len(capacity))
+	deaths := make([]Death, len(victims))
+	var over []int
+	for i, load := range c.load {
+		if overloaded(load, capacity[i]) {
+			over = append(over, i)
+		}
+	}
+	for k, victim := range victims {
+		deaths[k] = Death{c.without(victim), c.fall(append([]int{victim}, over...), capacity)}
+	}
+	return deaths
+}
+
+// without returns the loads when a node is dead and no other.
+func (c *circle) without(victim int) []float64 {
+	load := slices.Clone(c.load)
+	load[victim] = 0
+	for _, k := range c.of(victim) {
+		heir := k
+		for c.owner[heir] == int32(victim) {
+			if heir = (heir + 1) % int32(len(c.owner)); heir == k {
+				return load // it was alone
+			}
+		}
+		load[c.owner[heir]] += c.arc[k]
+	}
+	return load
 }
