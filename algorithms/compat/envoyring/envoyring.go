@@ -1,12 +1,13 @@
 // Package envoyring places keys as the load balancing policy ring hash of Envoy
 // does (source/extensions/load_balancing_policies/ring_hash, as of 2026).
 //
-//   - Points: the xxh64 of the host's name, "_" and a number from 0. Their total is
-//     fixed, not their number for each host: weights are divided by their sum, and
-//     with the least of them w the circle gets ceil(w*minimum_ring_size) / w points,
-//     so that the lightest host has a whole number of them, but no more than
-//     maximum_ring_size. Host by host, in the order in which they are listed,
-//     points are made until as many exist as the hosts so far have a claim to.
+//   - Points: the hash of the host's name, "_" and a number from 0, by
+//     hash_function xxh64 or MurmurHash64A. Their total is fixed, not their number
+//     for each host: weights are divided by their sum, and with the least of them w
+//     the circle gets ceil(w*minimum_ring_size) / w points, so that the lightest
+//     host has a whole number of them, but no more than maximum_ring_size. Host by
+//     host, in the order in which they are listed, points are made until as many
+//     exist as the hosts so far have a claim to.
 //   - Key: its xxh64, as the policies for headers and cookies hash it.
 //   - Boundary: the first point at or after the key.
 //   - Weights: as above. Envoy takes whole numbers; here any will do. Beside a
@@ -20,7 +21,7 @@
 // host whose name sorts first owns it; a ring of no points is an error, where
 // Envoy has no host for any request; localities, priorities, health and
 // hash_balance_factor are left out. With the default minimum_ring_size of 1,024, 200
-// hosts have 6 points each, and the busiest has about twice its share.
+// hosts have 6 points each, and the busiest typically has 2.4 times its share.
 //
 // The replicas of a key are the next hosts on the circle. Envoy's own retries go
 // to the next point, which may be the same host's.
@@ -46,10 +47,16 @@ var Info = algorithms.Define("envoy-ring", "Envoy, load balancing policy ring_ha
 type Config struct {
 	MinimumRingSize int `json:"minimum_ring_size"` // points to have at least, 1 to 8388608
 	MaximumRingSize int `json:"maximum_ring_size"` // points to have at most, in the same range
+
+	// HashFunction is that of the points, XX_HASH or MURMUR_HASH_2; keys are
+	// hashed with xxh64 whatever it is.
+	HashFunction string `json:"hash_function"`
 }
 
 // Default is that of Envoy.
-var Default = Config{MinimumRingSize: 1024, MaximumRingSize: MostPoints}
+var Default = Config{MinimumRingSize: 1024, MaximumRingSize: MostPoints, HashFunction: "XX_HASH"}
+
+var functions = map[string]func([]byte) uint64{"XX_HASH": xxhash.Sum64, "MURMUR_HASH_2": murmur2}
 
 // MostPoints is the most that Envoy and gRPC take for either size.
 const MostPoints = 8 << 20
@@ -66,6 +73,9 @@ func (c Config) Check() error {
 	}
 	if c.MinimumRingSize > c.MaximumRingSize {
 		return fmt.Errorf("minimum_ring_size (%d) > maximum_ring_size (%d), lower the one or raise the other", c.MinimumRingSize, c.MaximumRingSize)
+	}
+	if functions[c.HashFunction] == nil {
+		return fmt.Errorf("hash_function %q, it is XX_HASH or MURMUR_HASH_2", c.HashFunction)
 	}
 	return nil
 }
@@ -167,14 +177,15 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 	return &Map{points.Weighted{Ring: r}}, nil
 }
 
-// Scatter returns the points of the nodes, which make them in their order.
-// nodes[i] has the bucket buckets[i].
+// Scatter returns the points that the nodes make in their order, for a Config that
+// passes Check. nodes[i] has the bucket buckets[i].
 func Scatter(nodes []algorithms.Node, buckets []algorithms.Bucket, c Config) []points.Point {
+	hash := functions[c.HashFunction]
 	var all []points.Point
 	for i, count := range c.PointCounts(nodes) {
 		label := append([]byte(nodes[i].Name), '_')
 		for k := range count {
-			position := xxhash.Sum64(strconv.AppendInt(label, int64(k), 10))
+			position := hash(strconv.AppendInt(label, int64(k), 10))
 			all = append(all, points.Point{Position: position, Owner: buckets[i]})
 		}
 	}

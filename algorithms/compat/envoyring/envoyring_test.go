@@ -22,20 +22,21 @@ func TestConformance(t *testing.T) { algotest.Test(t, Info) }
 
 // A vector is a row of testdata/envoy_ring_hash.json.
 type vector struct {
-	Test        string
-	Hosts       []string
-	Weights     []float64
-	Min         int               `json:"min_ring_size"`
-	Max         int               `json:"max_ring_size"`
-	Ring        [][2]string       `json:"expected_ring"`
-	Size        int               `json:"expected_size"`
-	LeastPoints int               `json:"expected_min_hashes_per_host"`
-	MostPoints  int               `json:"expected_max_hashes_per_host"`
-	Lookups     any               `json:"lookups"`
-	Counts      []int             `json:"expected_counts"`
-	Expected    []string          `json:"expected"`
-	ByAttempt   map[string]string `json:"expected_by_attempt"`
-	Error       string            `json:"expected_error"`
+	Test         string
+	Hosts        []string
+	Weights      []float64
+	Min          int               `json:"min_ring_size"`
+	Max          int               `json:"max_ring_size"`
+	Ring         [][2]string       `json:"expected_ring"`
+	Size         int               `json:"expected_size"`
+	LeastPoints  int               `json:"expected_min_hashes_per_host"`
+	MostPoints   int               `json:"expected_max_hashes_per_host"`
+	Lookups      any               `json:"lookups"`
+	Counts       []int             `json:"expected_counts"`
+	Expected     []string          `json:"expected"`
+	ByAttempt    map[string]string `json:"expected_by_attempt"`
+	Error        string            `json:"expected_error"`
+	HashFunction string            `json:"hash_function"`
 }
 
 func vectors(t *testing.T) []vector {
@@ -48,8 +49,8 @@ func vectors(t *testing.T) []vector {
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	if len(file.Rows) != 8 {
-		t.Fatalf("%d rows, want 8", len(file.Rows))
+	if len(file.Rows) != 9 {
+		t.Fatalf("%d rows, want 9", len(file.Rows))
 	}
 	return file.Rows
 }
@@ -67,6 +68,9 @@ func (v vector) config() Config {
 	c.MinimumRingSize = v.Min
 	if v.Max != 0 {
 		c.MaximumRingSize = v.Max
+	}
+	if v.HashFunction != "" {
+		c.HashFunction = v.HashFunction
 	}
 	return c
 }
@@ -189,7 +193,7 @@ func TestLookupsAreThoseOfTheObviousRing(t *testing.T) {
 		}
 		nodes[0].Weight = 3
 		low := rapid.IntRange(1, 300).Draw(t, "minimum")
-		c := Config{low, low + rapid.IntRange(0, 300).Draw(t, "more")}
+		c := Config{low, low + rapid.IntRange(0, 300).Draw(t, "more"), "XX_HASH"}
 		m, err := New(nodes, c)
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +230,7 @@ func FuzzLookupsAreThoseOfTheObviousRing(f *testing.F) {
 		for i, name := range strings.Split(names, "\n") {
 			nodes = append(nodes, algorithms.Node{Name: name, Weight: float64(i % 5)})
 		}
-		c := Config{int(low), int(high)}
+		c := Config{int(low), int(high), "XX_HASH"}
 		m, err := New(nodes, c)
 		if err != nil {
 			return
@@ -253,7 +257,7 @@ func TestALightNodeBesideHeavyOnesHasLessThanItsShare(t *testing.T) {
 		nodes[i].Weight = math.Pow10(i)
 	}
 	for size, want := range map[int][]float64{1024: {0.0037, 0.0892, 0.9071}, 100_000: {0.0088, 0.0910, 0.9003}} {
-		got, err := Config{size, MostPoints}.Shares(nodes)
+		got, err := Config{size, MostPoints, "XX_HASH"}.Shares(nodes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,12 +318,12 @@ func TestTheDefaultRingGivesFewPointsToEachOfManyNodes(t *testing.T) {
 
 // TestARingOfNoPointsIsRefused is envoyproxy/envoy#31724.
 func TestARingOfNoPointsIsRefused(t *testing.T) {
-	for _, c := range []Config{{0, 1024}, {0, 0}, {-1, 4}, {1, MostPoints + 1}, {1024, 0}} {
+	for _, c := range []Config{{0, 1024, "XX_HASH"}, {0, 0, "XX_HASH"}, {-1, 4, "XX_HASH"}, {1, MostPoints + 1, "XX_HASH"}, {1024, 0, "XX_HASH"}, {1024, 2048, "XXHASH"}} {
 		if _, err := New(hosts(3), c); err == nil {
 			t.Errorf("%+v is accepted", c)
 		}
 	}
-	if _, err := New(hosts(3), Config{1, 1}); err != nil {
+	if _, err := New(hosts(3), Config{1, 1, "XX_HASH"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -39,11 +39,18 @@ type Config struct {
 // Default is that of gRPC.
 var Default = Config{MinimumRingSize: 1024, MaximumRingSize: 4096}
 
+// envoy returns the Config of the ring in Envoy's terms.
+func (c Config) envoy() envoyring.Config {
+	e := envoyring.Default
+	e.MinimumRingSize, e.MaximumRingSize = c.MinimumRingSize, c.MaximumRingSize
+	return e
+}
+
 // Step returns the value of minimum_ring_size that is nearest to size.
-func (c Config) Step(size int) int { return envoyring.Config(c).Step(size) }
+func (c Config) Step(size int) int { return c.envoy().Step(size) }
 
 // Forecast returns the bytes that New needs.
-func (c Config) Forecast(nodes []algorithms.Node) int64 { return envoyring.Config(c).Forecast(nodes) }
+func (c Config) Forecast(nodes []algorithms.Node) int64 { return c.envoy().Forecast(nodes) }
 
 // byName returns the order of the nodes by their names, as indices.
 func byName(nodes []algorithms.Node) []int {
@@ -76,13 +83,13 @@ func placed[T any](values []T, indices []int) []T {
 // PointCounts returns the number of points of each node.
 func (c Config) PointCounts(nodes []algorithms.Node) []int {
 	order := byName(nodes)
-	return placed(envoyring.Config(c).PointCounts(picked(nodes, order)), order)
+	return placed(c.envoy().PointCounts(picked(nodes, order)), order)
 }
 
 // Shares returns the part of the circle that each node owns.
 func (c Config) Shares(nodes []algorithms.Node) ([]float64, error) {
 	order := byName(nodes)
-	shares, err := envoyring.Config(c).Shares(picked(nodes, order))
+	shares, err := c.envoy().Shares(picked(nodes, order))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +112,7 @@ var (
 
 // New returns a Map over the nodes.
 func New(nodes []algorithms.Node, c Config) (*Map, error) {
-	if err := envoyring.Config(c).Check(); err != nil {
+	if err := c.envoy().Check(); err != nil {
 		return nil, err
 	}
 	members, err := algorithms.NewMembers(nodes)
@@ -119,7 +126,7 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 			nodes, buckets = append(nodes, n), append(buckets, b)
 		}
 		order := byName(nodes)
-		return envoyring.Scatter(picked(nodes, order), picked(buckets, order), envoyring.Config(c)), nil
+		return envoyring.Scatter(picked(nodes, order), picked(buckets, order), c.envoy()), nil
 	})
 	if err != nil {
 		return nil, err
