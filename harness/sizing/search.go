@@ -286,11 +286,10 @@ func (s *solver) recommendMeasured(a *Answer) error {
 	return nil
 }
 
-// searchUpTo asks the algorithm for the smallest value of the knob.
+// searchUpTo asks the algorithm for the smallest value of the knob. It asks as many
+// placements as the table tells of, so that the table does not contradict it.
 func (s *solver) searchUpTo(most int) (int, error) {
-	return s.bySimulation(most, 20, func(v int) (*population, error) {
-		return s.measured(v, min(s.placements(v), leastPlacements))
-	})
+	return s.bySimulation(most, 20, s.population)
 }
 
 // searchTables is searchUpTo for the slots of a table. It looks among tables of
