@@ -251,7 +251,7 @@ func wt6(key string) uint32 {
 		x, y = ^(x ^ c), ^(y + c)
 		x, y = bits.RotateLeft32(y, turnY), bits.RotateLeft32(x, turnX)
 		mix := x>>16 ^ y
-		turnY, turnX = int(mix&31), int(mix&0xffff>>11)
+		turnY, turnX = int(mix&31), int(mix>>11&31)
 	}
 	return x ^ y
 }
