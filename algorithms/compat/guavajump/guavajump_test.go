@@ -85,19 +85,20 @@ func FuzzTheWalkIsThatOfExactQuotientsRoundedOnce(f *testing.F) {
 	})
 }
 
-// seedFor returns a hash whose first draw has the high 31 bits of r.
-func seedFor(r uint64) uint64 {
-	// h*a + 1 = r<<33 has a solution, since a is odd: its inverse by Newton's steps.
+// before returns the state of the generator before another.
+func before(state uint64) uint64 {
+	// state = a*x + 1 has one solution x, since a is odd: its inverse comes by
+	// Newton's steps.
 	const a = uint64(2862933555777941757)
 	inverse := a
 	for range 6 {
 		inverse *= 2 - a*inverse
 	}
-	return (r<<33 - 1) * inverse
+	return (state - 1) * inverse
 }
 
 func TestTheGreatestDrawEndsTheWalk(t *testing.T) {
-	h := seedFor(1<<31 - 1)
+	h := before((1<<31 - 1) << 33)
 	if got := bucket(h, 1000); got != 0 {
 		t.Errorf("the walk goes on to %d", got)
 	}
@@ -106,13 +107,23 @@ func TestTheGreatestDrawEndsTheWalk(t *testing.T) {
 	}
 }
 
-// TestTheQuotientIsRoundedOnce: after the jump to bucket 48, the draw 49/64 leads
-// here to 64, since the quotient is rounded once.
+// TestTheQuotientIsRoundedOnce: a key that jumps to bucket 48 and then draws 49/64
+// goes on to 64, where the paper's two roundings lead to 63.
 func TestTheQuotientIsRoundedOnce(t *testing.T) {
-	const d = 49 << 25 // the draw 49/64 times 2^31
-	if once, twice := 49/(float64(d)/(1<<31)), float64(49)*((1<<31)/float64(d)); once != 64 || twice >= 64 {
-		t.Errorf("49 over 49/64 is %v, and by the paper's steps %v, want 64 and less", once, twice)
+	for low := uint64(0); low < 1<<20; low++ {
+		second := uint64(49<<25-1)<<33 | low
+		first := before(second)
+		if h := before(first); (1<<31)/(first>>33+1) == 48 {
+			if got := bucket(h, 65); got != 64 {
+				t.Errorf("hash %d goes to %d, want 64", h, got)
+			}
+			if got := jump.Hash(h, 64); got != 63 {
+				t.Errorf("by the paper hash %d goes to %d, want 63", h, got)
+			}
+			return
+		}
 	}
+	t.Error("no hash has these two draws")
 }
 
 func TestKeysAreHashedAsPadToLongHasThem(t *testing.T) {
