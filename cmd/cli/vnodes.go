@@ -52,7 +52,11 @@ func (inv *invocation) vnodes() *cobra.Command {
 
 With --nodes-file it also tells where these very nodes stand. Give --param
 vnodes=V for a line about the count that you have now. With --distinct-keys or
---keys-file it tells what few keys and hot keys add, which no count mends.`,
+--keys-file it tells what few keys and hot keys add, which no count mends.
+
+With --algorithm it finds what another one is tuned by: minimum_ring_size of
+envoy-ring and grpc-ring, size of maglev, table_size of envoy-maglev, partitions
+of partitions. All nodes share these, and the default is shown beside the answer.`,
 		Args: arguments(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q, err := f.question(inv, cmd.Flags().Changed)
