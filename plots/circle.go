@@ -17,6 +17,9 @@ import (
 // nodeColors tells the nodes of a small ring apart.
 var nodeColors = []color.RGBA{blue, orange, green, pink, sky, red, wine, olive, grey, ink}
 
+// nodeColor returns the colour of a node; beyond ten they come again.
+func nodeColor(i int) color.RGBA { return nodeColors[i%len(nodeColors)] }
+
 // A hashRing is the hash space of a small ring, cut into cells.
 type hashRing struct {
 	nodes    int
@@ -132,13 +135,15 @@ func (r *run) circles() (Figure, bool) {
 // full height is the share top.
 func (h hashRing) draw(c draw.Canvas, top float64) {
 	const barsHeight = 55
-	pen{size: headingSize, color: ink, bold: true}.write(c, c.Center().X, c.Max.Y-headingSize, center,
-		plural(int(h.vnodes), "vnode")+" a node")
+	if h.vnodes > 0 {
+		pen{size: headingSize, color: ink, bold: true}.write(c, c.Center().X, c.Max.Y-headingSize, center,
+			plural(int(h.vnodes), "vnode")+" a node")
+	}
 	above := draw.Crop(c, 0, 0, barsHeight+12, -headingLine-4)
 	outer := min(above.Max.X-above.Min.X, above.Max.Y-above.Min.Y) / 2
 	inner := outer * 0.68
 	for _, cl := range h.cells {
-		c.FillPolygon(nodeColors[cl.node], arc(above.Center(), inner, outer, cl.from, cl.to))
+		c.FillPolygon(nodeColor(cl.node), arc(above.Center(), inner, outer, cl.from, cl.to))
 	}
 	for _, cl := range h.cells {
 		// A rim of paper parts the cells where there is room for one.
@@ -162,7 +167,7 @@ func (h hashRing) draw(c draw.Canvas, top float64) {
 	for i, s := range shares {
 		x := start + width*vg.Length(i)
 		y := below.Min.Y + vg.Length(s/top)*barsHeight
-		c.FillPolygon(nodeColors[i], []vg.Point{{X: x + 1, Y: below.Min.Y}, {X: x + width - 1, Y: below.Min.Y}, {X: x + width - 1, Y: y}, {X: x + 1, Y: y}})
+		c.FillPolygon(nodeColor(i), []vg.Point{{X: x + 1, Y: below.Min.Y}, {X: x + width - 1, Y: below.Min.Y}, {X: x + width - 1, Y: y}, {X: x + 1, Y: y}})
 	}
 	if h.weighted {
 		return // a fair share is another for each

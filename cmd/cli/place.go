@@ -32,19 +32,28 @@ type placing struct {
 	keys      string
 	maxMemory string
 	output    string
+	explain   string
+	ring      bool
 }
 
 func (inv *invocation) place() *cobra.Command {
 	var p placing
 	cmd := &cobra.Command{
-		Use:   "place --algorithm A {--nodes-file F | --node NAME[=WEIGHT]...} {--keys-file F | --keys SPEC}",
+		Use:   "place --algorithm A {--nodes-file F | --node NAME[=WEIGHT]...} {--keys-file F | --keys SPEC | --explain KEY | --ring}",
 		Short: "Write which node each key goes to, as CSV",
 		Long: `Write which node each key goes to, as CSV with the header key,node, in the order
 of the keys. With --replicas the nodes of a key follow each other, the owner
 first; where the nodes name zones, every zone has a replica before any has two. An
-algorithm that bounds the load takes each key as one request, in order.`,
+algorithm that bounds the load takes each key as one request, in order.
+
+With --explain it tells of one key its hash, its owner, the nodes that come next,
+and why. With --ring it writes the points of the ring with their owners and shares
+in order, or draws the circle when -o names a figure.`,
 		Args: arguments(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if p.ring || cmd.Flags().Changed("explain") {
+				return p.look(inv, cmd.Flags().Changed)
+			}
 			pl, err := p.placer(inv, cmd.Flags().Changed("hash"))
 			if err != nil {
 				return err
@@ -70,7 +79,35 @@ algorithm that bounds the load takes each key as one request, in order.`,
 	f.StringVar(&p.keys, "keys", "", "`SPEC` of made-up keys, see ringbench list workloads")
 	f.StringVar(&p.maxMemory, "max-memory", "", "`SIZE` that the structure may take, default half of what is available")
 	f.StringVarP(&p.output, "output", "o", "-", "write to `FILE`; - is stdout")
+	f.StringVar(&p.explain, "explain", "", "`KEY`: tell where it goes, and why")
+	f.BoolVar(&p.ring, "ring", false, "write points and owners in order, or draw the circle: -o ring.svg")
 	return cmd
+}
+
+// look tells of the structure instead of placing keys.
+func (p *placing) look(inv *invocation, given func(string) bool) error {
+	if p.ring && given("explain") {
+		return errors.New("--explain and --ring exclude each other, keep one")
+	}
+	for _, flag := range []string{"keys", "keys-file", "key-column", "keys-format", "replicas"} {
+		if given(flag) {
+			return fmt.Errorf("--%s has no place beside --explain and --ring, leave it out", flag)
+		}
+	}
+	b, err := p.building(inv, "place", given("hash"))
+	if err != nil {
+		return err
+	}
+	if p.ring && drawn(p.output) {
+		return b.drawRing(p.output)
+	}
+	return inv.write(p.output, func(w io.Writer) error {
+		if p.ring {
+			return b.writeRing(w)
+		}
+		_, err := io.WriteString(w, b.explain(p.explain, p.hash))
+		return err
+	})
 }
 
 // A building is an algorithm over nodes.
