@@ -68,6 +68,39 @@
 // algorithm that bounds the load takes each key as one request, in that order.
 // --node splits at the last =; --param takes JSON, and anything else as a string.
 //
+//	ringbench place --algorithm ring --nodes-file nodes.csv --explain user:42
+//	ringbench place --algorithm ring --nodes-file nodes.csv --ring
+//	ringbench place --algorithm ring --node a --node b --ring -o ring.svg
+//
+// --explain tells of one key its hash, its owner, the nodes that come next, and why;
+// --ring writes points and owners in order, or draws the circle.
+//
+// # Judge an assignment
+//
+//	ringbench audit placed.csv
+//	ringbench audit before.csv.gz after.csv.gz --max-collateral 0 --max-moved-over-minimum 1.2
+//	ringbench audit placed.csv --nodes-file nodes.csv --max-peak 1.25
+//
+// Audit takes CSV with the header key,node[,count[,bytes]] from any system and tells
+// how even keys, requests and bytes lie and what explains the spread: chance, vnodes,
+// a weak hash or hot keys. Of two files it judges the second, and tells which keys
+// moved and whether they had to. Rows of one key add up; one that is on two nodes is
+// reported. Keys that do not fit into memory go to temporary files (TMPDIR). Beyond a
+// limit it ends with 1.
+//
+// # Ask what if
+//
+//	ringbench whatif --algorithm ring --nodes-file nodes.csv --remove n4
+//	ringbench whatif --algorithm ring --nodes-file nodes.csv --add n9=2 --reweight n1=0.5 -o moves.svg
+//	ringbench whatif --algorithm ketama --nodes-file nodes.csv --add n9 --rate 50000 --popularity zipf:0.99
+//	ringbench whatif --algorithm rendezvous --nodes-file nodes.csv --remove n4 --replicas 3 --worst
+//
+// Whatif tells of changes that happen together what moves from where to where, who is
+// busiest before and after, whether a node comes above --headroom and takes others
+// along, what a cache misses at --rate, and which keys lose the majority of their
+// --replicas. Figures are exact where the algorithm lists who owns which hash, and
+// otherwise counted over --keys, with their error.
+//
 // # Compare two programs
 //
 //	ringbench compare --base main
@@ -94,6 +127,17 @@
 // calls a program slower than itself here, and with --inject how often it finds a
 // slowdown of so many percent.
 //
+// # Check what is said
+//
+//	ringbench verify
+//	ringbench verify --only ^said/
+//	ringbench verify --markdown
+//
+// Verify sets what papers, theory and textbooks say of consistent hashing beside what
+// is measured here: each claim is reproduced, not reproduced or, where people repeat
+// it and it is wrong, refuted. It takes a minute or two, and ends with 1 when a
+// verdict is not the one that is expected.
+//
 // # Know what there is
 //
 //	ringbench list
@@ -117,7 +161,7 @@
 // # Exit codes
 //
 //	0    done
-//	1    a check failed: wrong answers, a gate not passed, a regression
+//	1    a check failed: wrong answers, a gate not passed, a regression, a limit of audit
 //	2    usage or input error
 //	3    refused: timed metrics of runs from different machines
 //	4    the run is incomplete
