@@ -159,6 +159,11 @@ func (f *sizingFlags) hashed(q *sizing.Question, hashSet bool) error {
 		return err
 	}
 	q.Hash = hash.Sum
+	if m, _, err := q.Info.New(algorithms.Nodes("node"), nil); err == nil && hashSet {
+		if _, own := m.(algorithms.KeyMapper); own {
+			return fmt.Errorf("%s hashes keys its own way, leave --hash out", q.Info.Name)
+		}
+	}
 	params := f.params
 	named := func(pair string) bool { return strings.HasPrefix(pair, pointHash+"=") }
 	if hashSet && slices.Contains(algorithms.ParamNames(q.Info.Defaults), pointHash) && !slices.ContainsFunc(params, named) {

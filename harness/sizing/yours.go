@@ -100,7 +100,7 @@ func (s *solver) yours(v int) (*Yours, error) {
 		capacity[i] = (1 + s.q.Headroom) * fair
 	}
 	y.Healthy = !anyOverloaded(shares, capacity)
-	if cells, ok := place.Cells(); ok && s.counts(v) != nil && y.Healthy {
+	if cells, ok := place.Cells(); ok && s.counts(v) != nil && !s.q.Info.Shared && y.Healthy {
 		c := circleOf(cells, len(s.nodes))
 		for i := range s.nodes {
 			y.Deaths++
