@@ -21,7 +21,23 @@ func perNode(r sizing.Row) string {
 	return fmt.Sprintf("%d to %d", r.Each[0], r.Each[1])
 }
 
-// pieces words what the knob counts.
+// at words one value of the knob: 160 vnodes, size 65537.
+func (t *answering) at(v int) string {
+	if t.a.Shared {
+		return fmt.Sprintf("%s %d", t.a.Knob, v)
+	}
+	return fmt.Sprintf("%d %s", v, t.a.Knob)
+}
+
+// counted words what there is more of the higher the knob is.
+func (t *answering) counted() string {
+	if t.a.Shared {
+		return t.pieces()
+	}
+	return t.a.Knob
+}
+
+// pieces words what a shared knob counts.
 func (t *answering) pieces() string {
 	switch {
 	case t.points():

@@ -133,7 +133,7 @@ func (t *answering) hopeless() bool {
 func (t *answering) verdict() {
 	a := t.a
 	if a.VNodes == 0 {
-		t.say("No number of %s gets there: %s.", a.Knob, a.Why)
+		t.say("No number of %s gets there: %s.", t.counted(), a.Why)
 		if m := a.Measured; m != nil && a.Model != nil {
 			t.say("The hash %s does not spread its points as a good one does: at %d %s the typical %s is %s, at %d it is %s.",
 				a.Hash, m.VNodes, a.Knob, t.metric(), t.value(m.P50), m.Tried, t.value(m.TriedP50))
@@ -378,7 +378,7 @@ func (t *answering) lastStep() {
 		gain = fmt.Sprintf("the spread comes down from %s to %s", percent(from.CVAsk), percent(to.CVAsk))
 	}
 	memory := float64(to.Memory) / float64(from.Memory)
-	t.say("%d -> %d %s: %s, for %s the memory in every client that looks keys up.", from.VNodes, to.VNodes, t.a.Knob, gain, times(memory))
+	t.say("%d -> %s: %s, for %s the memory in every client that looks keys up.", from.VNodes, t.at(to.VNodes), gain, times(memory))
 }
 
 // times words a factor.
@@ -408,8 +408,8 @@ func (t *answering) keys() {
 	}
 	unit := t.q.Keys.Unit
 	t.line("")
-	t.line("The %s per node spread by %s at %d %s (standard deviation over mean):", unit, percent(k.Total), k.VNodes, t.a.Knob)
-	t.line("  %6s  from where the points stand, which more %s mend", percent(k.Placement), t.a.Knob)
+	t.line("The %s per node spread by %s at %s (standard deviation over mean):", unit, percent(k.Total), t.at(k.VNodes))
+	t.line("  %6s  from where the points stand, which more %s mend", percent(k.Placement), t.counted())
 	t.line("  %6s  from there being %s distinct keys, which they do not", percent(k.Sampling), thousands(k.Distinct))
 	t.line("  %6s  from some keys being asked for more than others, nor this", percent(k.Weights))
 	t.line("  (Squared, the three add up to the whole.)")
@@ -446,9 +446,9 @@ func (t *answering) yours() {
 	if own.Percentile > 0.5 {
 		standing = fmt.Sprintf("less even than %s", percent(own.Percentile))
 	}
-	t.say("Your nodes at %d %s: %s is the busiest, with %.2f times its fair share%s. That is %s of the clusters that differ from yours in names only.",
-		y.VNodes, t.a.Knob, y.Busiest, y.Share/y.Fair, t.what(), standing)
-	t.say("Your column goes up and down by luck: one %s more, or one node renamed, and it is another. Choose by the column %q, which holds whatever the names.", singular(t.a.Knob), odds(t.q.Confidence))
+	t.say("Your nodes at %s: %s is the busiest, with %.2f times its fair share%s. That is %s of the clusters that differ from yours in names only.",
+		t.at(y.VNodes), y.Busiest, y.Share/y.Fair, t.what(), standing)
+	t.say("Your column goes up and down by luck: one %s more, or one node renamed, and it is another. Choose by the column %q, which holds whatever the names.", singular(t.counted()), odds(t.q.Confidence))
 	if y.Deaths > 0 {
 		t.say("%s", t.ownDeaths(y))
 	} else if t.fails() && !y.Healthy {
@@ -487,7 +487,7 @@ func (t *answering) contenders() {
 	for _, c := range t.a.Compare {
 		name := strings.ReplaceAll(c.Algorithm, "-", " ")
 		if c.Algorithm == t.a.Algorithm {
-			name += fmt.Sprintf(", %d %s", t.a.VNodes, t.a.Knob)
+			name += ", " + t.at(t.a.VNodes)
 		}
 		if c.Skip != "" {
 			rows = append(rows, []string{name, "-", "-", "-", "-"})
