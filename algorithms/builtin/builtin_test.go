@@ -25,9 +25,12 @@ func TestNamesAreUniqueAndInTheOrderShown(t *testing.T) {
 	}
 	want := []string{
 		"ring", "ring-binary-search", "ring-array", "bounded-ring", "bounded-random-jump",
-		"jump", "jump-reference", "jump-shift",
-		"power", "anchor", "dx", "memento", "rendezvous", "skeleton-rendezvous", "weighted-rendezvous", "maglev",
+		"jump", "jump-reference", "jump-shift", "power", "jumpback", "flip", "binomial",
+		"multiprobe", "lrh", "anchor", "dx", "memento",
+		"rendezvous", "skeleton-rendezvous", "weighted-rendezvous", "maglev",
+		"ketama", "libmemcached-ketama", "libmemcached-ketama-spy", "spymemcached-ketama", "twemproxy-ketama",
 		"envoy-ring", "grpc-ring", "envoy-maglev", "guava-jump", "slots", "partitions",
+		"nginx-chash", "haproxy-chash", "groupcache", "uhashring", "token-ring",
 		"modulo", "control", "one-read",
 	}
 	if !slices.Equal(names, want) {
