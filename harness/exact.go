@@ -228,7 +228,7 @@ func (e *examination) movement(tr *results.Trial) error {
 	sum.Failover = math.NaN()
 	ranges := 0
 	var now *Placement
-	keep := e.first() && len(schedule.Steps) == 1
+	keep := len(schedule.Steps) == 1
 	for i, step := range schedule.Steps {
 		if i == 0 || schedule.Independent {
 			if now, err = e.base.Clone(); err != nil {
@@ -300,7 +300,7 @@ func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.C
 
 // matrixNodes is the largest cluster, with the nodes that join, of which a trial
 // keeps who gave what to whom.
-const matrixNodes = 32
+const matrixNodes = 20
 
 // matrix makes the series of a movement from its flows, and of the nodes that were
 // members before the change and not after it, and the other way round.

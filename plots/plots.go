@@ -58,6 +58,8 @@ func (r *run) figures() []Figure {
 		r.weights,
 		r.movement,
 		r.churn,
+		r.who,
+		r.heirs,
 		r.needless,
 		r.missRate,
 		r.views,

@@ -36,9 +36,13 @@ func (p sweepPoint) contestant() string {
 
 func (r *run) sweep(metric string) sweep {
 	s := sweep{metric: metric, rows: map[int][]sweepPoint{}}
+	changes := map[string]bool{} // experiments that ask what moves, not how even shares are
+	for _, row := range r.metric("shares", "moved-fraction") {
+		changes[row.Experiment] = true
+	}
 	for _, row := range r.metric("shares", metric) {
 		v, err := strconv.ParseFloat(results.Param(row.Params, "vnodes"), 64)
-		if err != nil || v <= 0 || !finite(v) {
+		if err != nil || v <= 0 || !finite(v) || changes[row.Experiment] {
 			continue
 		}
 		s.rows[row.Nodes] = append(s.rows[row.Nodes], sweepPoint{row, v})

@@ -99,7 +99,7 @@ var Metrics = []Metric{
 	{"disruption", "fraction", Lower, Computed, "keys moved beyond need", "part of the keys that move without need: moved less the minimum"},
 	{"collateral-fraction", "fraction", Lower, Computed, "keys moved between nodes that stay", "part of the keys that move between two nodes that are there before and after"},
 	{"ranges-moved", "count", Neither, Computed, "ranges moved", "separate stretches of the hash space that change their owner"},
-	{"monotonicity-violations", "count", Lower, Computed, "keys moved the wrong way", "keys that move to an old node when one joins, or away from a node that stays when one leaves"},
+	{"monotonicity-violations", "count", Lower, Computed, "keys moved the wrong way", "keys, or ranges of the hash space where shares are compared, that move to an old node when one joins or away from one that stays when one leaves"},
 	{"failover-peak", "fraction", Lower, Computed, "most that one survivor takes over", "largest part of a removed node's keys that goes to one single survivor"},
 	{"view-disagreement", "fraction", Lower, Computed, "keys that two views place apart", "part of the keys on which two clients with different member lists disagree"},
 	{"view-disagreement-load", "fraction", Lower, Computed, "requests that two views place apart", "part of the requests on whose key two clients with different member lists disagree"},

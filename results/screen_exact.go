@@ -140,7 +140,7 @@ func (v view) vnodesTable() []string {
 	if n != v.n {
 		name += ", " + plural(n, "node")
 	}
-	heads, cvs, peaks := []string{name}, []string{"load stddev/mean"}, []string{"busiest node"}
+	heads, cvs, peaks := []string{name}, []string{"share stddev/mean"}, []string{"busiest node"}
 	for _, p := range chosen(sweep) {
 		heads = append(heads, strconv.Itoa(p.vnodes))
 		cvs = append(cvs, spread(p.cv.RMS))
@@ -170,7 +170,7 @@ func (v view) sweep() (points []sweepPoint, n int) {
 	algorithm := ""
 	for _, r := range v.rows {
 		vnodes, err := strconv.Atoi(Param(r.Params, "vnodes"))
-		if r.Measure != "shares" || r.Metric != "share-cv" || r.Weights != "" || err != nil {
+		if r.Measure != "shares" || r.Metric != "share-cv" || r.Weights != "" || err != nil || v.ofChanges(r) {
 			continue
 		}
 		algorithm = cmp.Or(algorithm, r.Algorithm)
@@ -185,6 +185,13 @@ func (v view) sweep() (points []sweepPoint, n int) {
 	points = at[n]
 	slices.SortFunc(points, func(a, b sweepPoint) int { return cmp.Compare(a.vnodes, b.vnodes) })
 	return points, n
+}
+
+// ofChanges reports whether the row is about shares in an experiment that asks what
+// moves, and not how even they are.
+func (v view) ofChanges(r *Row) bool {
+	_, ok := v.first(func(m *Row) bool { return m.Experiment == r.Experiment && m.Measure == "shares" && m.Schedule != "" })
+	return ok
 }
 
 // chosen returns the points that people ask about, or some of them all.
