@@ -209,78 +209,129 @@ func checkBuckets(info algorithms.Info) error {
 	})
 }
 
-// checkRefusals: a change that makes no sense is an error and changes nothing.
-func checkRefusals(info algorithms.Info) error {
-	hs := draw(2000)
+// A refusing is a cluster that is put to changes which make no sense.
+type refusing struct {
+	*cluster
+	hs     []uint64
+	before []algorithms.Bucket
+}
+
+func newRefusing(info algorithms.Info) (*refusing, error) {
 	c, err := build(info, named(9, running))
+	if err != nil {
+		return nil, err
+	}
+	r := &refusing{cluster: c, hs: draw(2000)}
+	r.before, err = c.owners(r.hs)
+	return r, err
+}
+
+// refused fails unless the change gave an error and changed nothing.
+func (r *refusing) refused(what string, err error) error {
+	if err == nil {
+		return fmt.Errorf("%s is accepted", what)
+	}
+	if r.Len() != len(r.nodes) {
+		return fmt.Errorf("%s is refused, but Len went to %d", what, r.Len())
+	}
+	if err := r.unchanged(r.hs, r.before); err != nil {
+		return fmt.Errorf("%s is refused, but %w", what, err)
+	}
+	return nil
+}
+
+// unbound lets a node leave, where one can, and returns buckets that no node is
+// bound to, that of the node which left first.
+func (r *refusing) unbound() ([]algorithms.Bucket, error) {
+	unbound := []algorithms.Bucket{algorithms.None, -7, 9, 1 << 20, math.MaxInt32}
+	bs := r.removable()
+	if len(bs) == 0 {
+		return unbound, nil
+	}
+	gone := bs[len(bs)/2]
+	if err := r.remove(gone); err != nil {
+		return nil, err
+	}
+	var err error
+	r.before, err = r.owners(r.hs)
+	return append([]algorithms.Bucket{gone}, unbound...), err
+}
+
+// checkWrongAdds: a node that cannot join is an error and changes nothing.
+func checkWrongAdds(info algorithms.Info) error {
+	r, err := newRefusing(info)
 	if err != nil {
 		return err
 	}
-	removed := algorithms.None
-	if bs := c.removable(); len(bs) > 0 {
-		removed = bs[len(bs)/2]
-		if err := c.remove(removed); err != nil {
+	m, ok := r.Mapper.(algorithms.Adder)
+	if !ok {
+		return algorithms.Unsupported("it cannot add a node")
+	}
+	for _, bad := range []struct {
+		what string
+		node algorithms.Node
+	}{
+		{"a node that is a member", r.nodes[0]},
+		{"a node that is a member, with a weight", algorithms.Node{Name: r.nodes[0].Name, Weight: 3}},
+		{"a node without a name", algorithms.Node{Weight: 1}},
+		{"a node with a negative weight", newNode(-1)},
+		{"a node with the weight NaN", newNode(math.NaN())},
+		{"a node with the weight infinity", newNode(math.Inf(1))},
+	} {
+		_, err := m.Add(bad.node)
+		if err := r.refused("adding "+bad.what, err); err != nil {
 			return err
 		}
 	}
-	before, err := c.owners(hs)
+	return nil
+}
+
+// checkWrongRemovals: to remove what is not there is an error and changes nothing.
+func checkWrongRemovals(info algorithms.Info) error {
+	r, err := newRefusing(info)
 	if err != nil {
 		return err
 	}
-	unbound := []algorithms.Bucket{removed, algorithms.None, -7, 9, 1 << 20, math.MaxInt32}
-	applies := false
-	refused := func(what string, err error) error {
-		applies = true
-		if err == nil {
-			return fmt.Errorf("%s is accepted", what)
-		}
-		if c.Len() != len(c.nodes) {
-			return fmt.Errorf("%s is refused, but Len went to %d", what, c.Len())
-		}
-		if err := c.unchanged(hs, before); err != nil {
-			return fmt.Errorf("%s is refused, but %w", what, err)
-		}
-		return nil
+	m, ok := r.Mapper.(algorithms.Remover)
+	if !ok {
+		return algorithms.Unsupported("it cannot remove any node")
 	}
-	if a, ok := c.Mapper.(algorithms.Adder); ok {
-		for _, bad := range []struct {
-			what string
-			node algorithms.Node
-		}{
-			{"a node that is a member", c.nodes[0]},
-			{"a node that is a member, with a weight", algorithms.Node{Name: c.nodes[0].Name, Weight: 3}},
-			{"a node without a name", algorithms.Node{Weight: 1}},
-			{"a node with a negative weight", newNode(-1)},
-			{"a node with the weight NaN", newNode(math.NaN())},
-			{"a node with the weight infinity", newNode(math.Inf(1))},
-		} {
-			_, err := a.Add(bad.node)
-			if err := refused("adding "+bad.what, err); err != nil {
-				return err
-			}
+	unbound, err := r.unbound()
+	if err != nil {
+		return err
+	}
+	for _, b := range unbound {
+		if err := r.refused(fmt.Sprintf("removing bucket %d, which is not bound,", b), m.Remove(b)); err != nil {
+			return err
 		}
 	}
-	if r, ok := c.Mapper.(algorithms.Remover); ok {
-		for _, b := range unbound {
-			if err := refused(fmt.Sprintf("removing bucket %d, which is not bound,", b), r.Remove(b)); err != nil {
-				return err
-			}
+	return nil
+}
+
+// checkWrongWeights: a weight that makes no sense, or is for no node, is an error
+// and changes nothing.
+func checkWrongWeights(info algorithms.Info) error {
+	r, err := newRefusing(info)
+	if err != nil {
+		return err
+	}
+	m, ok := r.Mapper.(algorithms.Reweighter)
+	if !ok {
+		return algorithms.Unsupported("it cannot change a weight")
+	}
+	unbound, err := r.unbound()
+	if err != nil {
+		return err
+	}
+	for _, b := range unbound {
+		if err := r.refused(fmt.Sprintf("a weight for bucket %d, which is not bound,", b), m.SetWeight(b, 2)); err != nil {
+			return err
 		}
 	}
-	if r, ok := c.Mapper.(algorithms.Reweighter); ok {
-		for _, b := range unbound {
-			if err := refused(fmt.Sprintf("a weight for bucket %d, which is not bound,", b), r.SetWeight(b, 2)); err != nil {
-				return err
-			}
+	for _, w := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if err := r.refused(fmt.Sprintf("the weight %v", w), m.SetWeight(0, w)); err != nil {
+			return err
 		}
-		for _, w := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-			if err := refused(fmt.Sprintf("the weight %v", w), r.SetWeight(0, w)); err != nil {
-				return err
-			}
-		}
-	}
-	if !applies {
-		return algorithms.Unsupported("its members cannot change")
 	}
 	return nil
 }

@@ -51,6 +51,40 @@ func checkParameters(info algorithms.Info) error {
 	return nil
 }
 
+// checkOddParameters: a whole number that makes no sense as a parameter is an error
+// or is taken at its word, but ends in neither a panic nor an endless loop.
+func checkOddParameters(info algorithms.Info) error {
+	var defaults map[string]json.RawMessage
+	if err := json.Unmarshal(info.Defaults, &defaults); err != nil {
+		return err
+	}
+	nodes, hs := named(7, plain), draw(200)
+	numbers := 0
+	for _, name := range algorithms.ParamNames(info.Defaults) {
+		var usual int64
+		if json.Unmarshal(defaults[name], &usual) != nil {
+			continue
+		}
+		numbers++
+		for _, v := range []int64{-1, 0, 1, 2, 12, usual + 1, usual - 1} {
+			params := json.RawMessage(fmt.Sprintf("{%q:%d}", name, v))
+			m, _, err := info.New(nodes, params)
+			if err != nil {
+				continue
+			}
+			for _, h := range hs {
+				if b := m.Lookup(h); b < 0 || int(b) >= len(nodes) {
+					return fmt.Errorf("with %s, hash %#x goes to bucket %d of %d nodes", params, h, b, len(nodes))
+				}
+			}
+		}
+	}
+	if numbers == 0 {
+		return algorithms.Unsupported("it has no parameter that is a whole number")
+	}
+	return nil
+}
+
 // checkBadNodes: a node list that makes no sense is an error.
 func checkBadNodes(info algorithms.Info) error {
 	for _, bad := range []struct {
@@ -215,6 +249,93 @@ func balanced(c *cluster) error {
 	}
 	if err := chiSquare(observed, expected); err != nil {
 		return fmt.Errorf("%d keys on %d nodes: %w", keys, len(c.nodes), err)
+	}
+	return nil
+}
+
+// checkScatter: where an algorithm tells that it scatters points, the shares of
+// nodes of similar names are as uneven as those of random points, and no more: each
+// share has the variance p(1-p)/(P+1) for P points, and p(1-p)/k more for being
+// counted over k keys.
+func checkScatter(info algorithms.Info) error {
+	const n, keys = 16, 40_000
+	if info.PointCounts == nil {
+		return algorithms.Unsupported("it does not tell of points")
+	}
+	for _, pattern := range patterns {
+		nodes := named(n, pattern)
+		points, err := info.PointCounts(nodes, nil)
+		if err != nil {
+			return err
+		}
+		if points == nil {
+			return algorithms.Unsupported("it scatters no points")
+		}
+		total := 0.0
+		for _, p := range points {
+			total += float64(p)
+		}
+		c, err := build(info, nodes)
+		if err != nil {
+			return err
+		}
+		var counts [n]float64
+		for _, h := range draw(keys) {
+			b, err := c.owner(h)
+			if err != nil {
+				return err
+			}
+			counts[b]++
+		}
+		far, worst := 0.0, 0
+		for i, p := range points {
+			share := float64(p) / total
+			far += (counts[i]/keys - share) * (counts[i]/keys - share) / (share * (1/(total+1) + 1.0/keys))
+			if counts[i] > counts[worst] {
+				worst = i
+			}
+		}
+		if p := (distuv.ChiSquared{K: n - 1}).Survival(far); p < significance {
+			return fmt.Errorf("of %s, %q owns %.1f%% of the keys, and random points would not come to such shares (p = %.1g)",
+				describe(nodes), nodes[worst].Name, 100*counts[worst]/keys, p)
+		}
+	}
+	return nil
+}
+
+// checkFolding: a hash whose halves are added, or combined bit by bit, to one of 32
+// bits makes pairs of keys that no number of nodes parts.
+func checkFolding(info algorithms.Info) error {
+	hs := draw(1500)[500:]
+	c, err := build(info, named(40, plain))
+	if err != nil {
+		return err
+	}
+	for _, fold := range []struct {
+		what string
+		twin func(h, x uint64) uint64 // another hash that the fold makes the same
+	}{
+		{"differ in the same bits of both halves", func(h, x uint64) uint64 { return h ^ (x<<32 | x) }},
+		{"have halves of the same sum", func(h, x uint64) uint64 { return (h>>32+x)<<32 | uint64(uint32(h)-uint32(x)) }},
+	} {
+		parted := 0
+		for i, h := range hs {
+			x := hs[len(hs)-1-i] >> 32
+			a, err := c.owner(h)
+			if err != nil {
+				return err
+			}
+			b, err := c.owner(fold.twin(h, x))
+			if err != nil {
+				return err
+			}
+			if a != b {
+				parted++
+			}
+		}
+		if parted == 0 {
+			return fmt.Errorf("two hashes that %s have one owner, in all %d pairs: 32 bits are left of 64", fold.what, len(hs))
+		}
 	}
 	return nil
 }
