@@ -113,7 +113,7 @@ func (inv *invocation) root() *cobra.Command {
 	root.SetOut(inv.stdout)
 	root.SetErr(inv.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(inv.run(), inv.list(), inv.report(), inv.plot(), inv.export(), inv.place(), inv.audit(), inv.whatif(), inv.vnodes(), inv.compare(), inv.doctor(), inv.worker(), inv.version(), inv.completion())
+	root.AddCommand(inv.run(), inv.list(), inv.report(), inv.plot(), inv.export(), inv.place(), inv.audit(), inv.whatif(), inv.vnodes(), inv.verify(), inv.compare(), inv.doctor(), inv.worker(), inv.version(), inv.completion())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(help())
 	return root
