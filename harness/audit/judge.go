@@ -138,24 +138,20 @@ func judge(ctx context.Context, q Question, before, after *reading) (*Report, er
 	if err != nil {
 		return nil, err
 	}
-	now, then := newCensus(f, after, f.of[1]), newCensus(f, before, f.of[0])
-	mv := &moving{flows: map[[2]int32]int{}}
-	visited := 0
-	err = join(before.store, after.store, func(key []byte, x, y *holding) {
-		if visited++; visited%rowsBetweenLooks == 0 && ctx.Err() != nil {
-			return
-		}
-		if x != nil {
-			then.count(key, x, f.of[0])
-		}
-		if y != nil {
-			now.count(key, y, f.of[1])
-		}
-		mv.count(f, x, y)
-	})
-	if err = cmp.Or(ctx.Err(), err); err != nil {
+	// Two tallies whatever the machine: their sums are then the same on each.
+	tallies := [2]*tally{newTally(f), newTally(f)}
+	visits := make([]visit, len(tallies))
+	for i, t := range tallies {
+		visits[i] = func(key []byte, x, y *holding) { t.count(f, key, x, y) }
+	}
+	if err := join(ctx, before.store, after.store, visits...); err != nil {
 		return nil, err
 	}
+	all := tallies[0]
+	all.add(tallies[1])
+	now, then, mv := all.now, all.then, all.moving
+	now.took(after, f.of[1])
+	then.took(before, f.of[0])
 	r := f.report(after, now)
 	if before.path != "" {
 		past := f.report(before, then)
@@ -178,14 +174,32 @@ func count(weights []float64, c *census) int {
 	return n
 }
 
-func newCensus(f *fleet, r *reading, of []int32) *census {
-	c := &census{names: f.names, held: make([]amounts, len(f.names))}
+func newCensus(f *fleet) *census {
+	return &census{names: f.names, held: make([]amounts, len(f.names))}
+}
+
+// took takes in the requests and the bytes of the nodes, which are known from
+// reading.
+func (c *census) took(r *reading, of []int32) {
 	for i, a := range r.held {
-		c.held[of[i]] = a
+		c.held[of[i]].requests = a.requests
+		c.held[of[i]].bytes = a.bytes
 		c.requests += a.requests
 		c.bytes += a.bytes
 	}
-	return c
+}
+
+// add takes the keys of another census in.
+func (c *census) add(o *census) {
+	for i, a := range o.held {
+		c.held[i].keys += a.keys
+	}
+	c.keys += o.keys
+	c.squares += o.squares
+	c.split += o.split
+	for _, h := range o.hottest {
+		c.hottest.offer([]byte(h.key), h.requests, h.node)
+	}
 }
 
 func (c *census) count(key []byte, h *holding, of []int32) {
@@ -299,6 +313,39 @@ func chiSquare(keys, weights []float64) float64 {
 		return math.NaN()
 	}
 	return distuv.ChiSquared{K: float64(nodes - 1)}.Survival(sum)
+}
+
+// A tally is what one visit adds up.
+type tally struct {
+	now, then *census
+	*moving
+}
+
+func newTally(f *fleet) *tally {
+	return &tally{now: newCensus(f), then: newCensus(f), moving: &moving{flows: map[[2]int32]int{}}}
+}
+
+func (t *tally) count(f *fleet, key []byte, x, y *holding) {
+	if x != nil {
+		t.then.count(key, x, f.of[0])
+	}
+	if y != nil {
+		t.now.count(key, y, f.of[1])
+	}
+	t.moving.count(f, x, y)
+}
+
+func (t *tally) add(o *tally) {
+	t.now.add(o.now)
+	t.then.add(o.then)
+	t.common += o.common
+	t.gone += o.gone
+	t.new += o.new
+	t.loads += o.loads
+	t.movedLoad += o.movedLoad
+	for e, n := range o.flows {
+		t.flows[e] += n
+	}
 }
 
 // A moving adds up where the keys of both files went.

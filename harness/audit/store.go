@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"math/bits"
 	"os"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 )
@@ -42,7 +44,6 @@ type store struct {
 	table  table
 	file   *spill
 	first  *conflict // the one with the lowest line
-	spare  table     // memory for the next part
 }
 
 // parts is into how many parts a table is written; the hash has room for so many
@@ -122,31 +123,40 @@ func (s *store) close() {
 	}
 }
 
-// part reads part p back.
-func (s *store) part(p int) (*store, error) {
-	child := &store{budget: s.budget, level: s.level + 1, first: s.first, table: s.spare}
-	s.spare = table{}
+// part reads part p back, into the memory of a table that is needed no longer.
+func (s *store) part(p int, memory table) (*store, error) {
+	child := &store{budget: s.budget, level: s.level + 1, table: memory}
 	child.table.clear()
 	if s.file == nil {
 		return child, nil // it never had a key
 	}
-	err := s.file.read(p, child.merge)
-	s.first = child.first
-	if err != nil {
+	if err := s.file.read(p, child.merge); err != nil {
 		child.close()
 		return nil, err
 	}
 	return child, nil
 }
 
-// join visits every key of either store once, with what both know of it: nil
-// where a store does not have it. The visit may keep neither key nor holding.
-// The stores are used up, which leaves in them the first conflict alone.
-func join(a, b *store, visit func(key []byte, x, y *holding)) error {
+// keep takes a conflict over when its line is the lowest.
+func (s *store) keep(c *conflict) {
+	if c != nil && (s.first == nil || c.line < s.first.line) {
+		s.first = c
+	}
+}
+
+// A visit is shown a key with what two stores know of it: nil where one does not
+// have it. It may keep neither key nor holding.
+type visit func(key []byte, x, y *holding)
+
+// join visits every key of either store once. The keys are shared out among the
+// visits by their hash, always alike, and each visit is called by one goroutine. The
+// stores are used up, which leaves in them the first conflict alone. It ends early
+// with the context's error.
+func join(ctx context.Context, a, b *store, visits ...visit) error {
 	defer a.close()
 	defer b.close()
 	if a.file == nil && b.file == nil {
-		joinTables(&a.table, &b.table, visit)
+		joinTables(&a.table, &b.table, visits[0])
 		return nil
 	}
 	for _, s := range []*store{a, b} {
@@ -157,26 +167,49 @@ func join(a, b *store, visit func(key []byte, x, y *holding)) error {
 		}
 		s.table = table{}
 	}
-	for p := range parts {
-		x, err := a.part(p)
-		if err != nil {
-			return err
-		}
-		y, err := b.part(p)
-		if err != nil {
-			x.close()
-			return err
-		}
-		if err := join(x, y, visit); err != nil {
-			return err
-		}
-		a.first, b.first = x.first, y.first
-		a.spare, b.spare = x.table, y.table
+	firsts := make([][2]*conflict, len(visits))
+	errs := make([]error, len(visits))
+	var wait sync.WaitGroup
+	for w, v := range visits {
+		wait.Go(func() { firsts[w], errs[w] = joinParts(ctx, a, b, w, len(visits), v) })
 	}
-	return nil
+	wait.Wait()
+	for _, f := range firsts {
+		a.keep(f[0])
+		b.keep(f[1])
+	}
+	return firstCause(errs)
 }
 
-func joinTables(a, b *table, visit func(key []byte, x, y *holding)) {
+// joinParts joins every step-th part from the first on, and returns the first
+// conflict of either store.
+func joinParts(ctx context.Context, a, b *store, first, step int, v visit) (conflicts [2]*conflict, err error) {
+	var memory [2]table
+	for p := first; p < parts; p += step {
+		if ctx.Err() != nil {
+			return conflicts, ctx.Err()
+		}
+		x, err := a.part(p, memory[0])
+		if err != nil {
+			return conflicts, err
+		}
+		y, err := b.part(p, memory[1])
+		if err != nil {
+			x.close()
+			return conflicts, err
+		}
+		if err := join(ctx, x, y, v); err != nil {
+			return conflicts, err
+		}
+		x.keep(conflicts[0])
+		y.keep(conflicts[1])
+		conflicts = [2]*conflict{x.first, y.first}
+		memory = [2]table{x.table, y.table}
+	}
+	return conflicts, nil
+}
+
+func joinTables(a, b *table, see visit) {
 	met := make([]bool, len(b.holdings))
 	for i := range a.holdings {
 		x := &a.holdings[i]
@@ -186,12 +219,12 @@ func joinTables(a, b *table, visit func(key []byte, x, y *holding)) {
 			j := b.slots[at].at - 1
 			y, met[j] = &b.holdings[j], true
 		}
-		visit(key, x, y)
+		see(key, x, y)
 	}
 	for j := range b.holdings {
 		if !met[j] {
 			y := &b.holdings[j]
-			visit(b.key(y), nil, y)
+			see(b.key(y), nil, y)
 		}
 	}
 }
