@@ -29,12 +29,19 @@ func (e *examination) warnOfPoints(tr *results.Trial) {
 		Label     string `json:"label"`
 		PointHash string `json:"point_hash"`
 		Modulus   uint64 `json:"modulus"`
+		VNodes    int    `json:"vnodes"`
 		Points    []any  `json:"points"`
 	}
 	ring, ok := e.base.Mapper.(interface {
 		Points() iter.Seq2[uint64, algorithms.Bucket]
 	})
-	if json.Unmarshal(tr.Params, &c) != nil || !ok || c.Modulus != 0 || c.Points != nil {
+	if json.Unmarshal(tr.Params, &c) != nil || !ok || c.Points != nil {
+		return
+	}
+	if c.Modulus != 0 {
+		if points := tr.Nodes * c.VNodes; float64(points) > float64(c.Modulus)/2 {
+			e.warn("%d points are asked of %d positions: many share one, and shares follow chance more than the points; take fewer vnodes or a larger modulus", points, c.Modulus)
+		}
 		return
 	}
 	hash, err := keyhash.ByName(c.PointHash)

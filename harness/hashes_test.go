@@ -160,6 +160,25 @@ seeds = 2
 	}
 }
 
+// Said of the case of open-telemetry/opentelemetry-collector-contrib#41200.
+func TestPointsAskedOfFewPositionsAreReported(t *testing.T) {
+	_, outcome := mustRun(t, mustPlan(t, `
+nodes = [300]
+keys = "seq:key-:0:1000"
+[[contestant]]
+algorithm = "ring"
+params = { vnodes = 100 }
+[[experiment]]
+name = "points"
+measures = ["shares"]
+sweep = { modulus = [36000, 72000, 0] }
+seeds = 3
+`))
+	if len(outcome.Warnings) != 1 || !strings.HasPrefix(outcome.Warnings[0], "30000 points are asked of 36000 positions: ") {
+		t.Errorf("warnings %q, want one of 30000 points", outcome.Warnings)
+	}
+}
+
 func TestAHashNarrowerThanTheRingIsReported(t *testing.T) {
 	_, outcome := mustRun(t, mustPlan(t, `
 nodes = [1000]

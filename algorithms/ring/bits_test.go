@@ -2,6 +2,7 @@ package ring_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -86,7 +87,11 @@ func TestTheBitsThatPlaceAKeyMustNotBeUsedAgain(t *testing.T) {
 	if few := nodes * rings / 8; below < few || above < few || empty[0] == 0 {
 		t.Errorf("busiest shard: %d nodes below 3.35 times the mean and %d above, %d shards empty", below, above, empty[0])
 	}
-	if peak[12] > 1.02 || empty[12] > 0 {
+	// In the mean over such rings it is 4.19, by arcs, and 0.28 more or less in one.
+	if math.Abs(peak[0]-4.19) > 3*0.28/math.Sqrt(rings) {
+		t.Errorf("busiest shard of a node: %.2f times the mean over %d rings, want 4.19", peak[0], rings)
+	}
+	if math.Abs(peak[12]-1.01) > 0.01 || empty[12] > 0 {
 		t.Errorf("with 12 bits skipped: busiest shard %.3f times the mean, %d shards empty", peak[12], empty[12])
 	}
 }
