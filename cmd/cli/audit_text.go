@@ -366,7 +366,7 @@ func (t *finding) nodes() {
 func (t *finding) next() {
 	switch {
 	case t.r.Why.HotKeys && t.uneven():
-		t.line("Next    ringbench run remedies --keys-file FILE, or --algorithm bounded-ring")
+		t.line("Next    ringbench run zipf --keys-file FILE, for what helps against hot keys")
 	case t.r.Why.Cause == audit.FewVNodes:
 		t.line("Next    ringbench vnodes --nodes %d --target-peak 1.15", t.r.Nodes)
 	case t.q.Before == "":
