@@ -13,6 +13,14 @@ bench:       ## measure the five families in two minutes, into out/latest
 bench-full:  ## measure all suites; takes long
 	$(RINGBENCH) run full
 
+speed:       ## measure every lookup at its limit, in about ten minutes
+	$(RINGBENCH) run speed
+
+peers:       ## public Go libraries beside ours: their faults, then one run
+	go build -C algorithms/peers -o ../../out/peers/ ./cmd/...
+	out/peers/faults
+	out/peers/ringbench run algorithms/peers/peers.toml
+
 test:        ## run all tests
 	go test -timeout 30m ./...
 
@@ -37,4 +45,4 @@ clean:       ## remove what runs and tests wrote
 	rm -rf out
 	go clean -testcache
 
-.PHONY: help bench bench-full test check baseline compare figures clean
+.PHONY: help bench bench-full speed peers test check baseline compare figures clean

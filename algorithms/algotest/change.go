@@ -226,16 +226,21 @@ func newRefusing(info algorithms.Info) (*refusing, error) {
 	return r, err
 }
 
-// refused fails unless the change gave an error and changed nothing.
+// refused fails unless the change gave an error and changed nothing; it tells what
+// became of the cluster.
 func (r *refusing) refused(what string, err error) error {
+	verdict := "is refused, but"
 	if err == nil {
-		return fmt.Errorf("%s is accepted", what)
+		verdict = "is accepted, and"
 	}
 	if r.Len() != len(r.nodes) {
-		return fmt.Errorf("%s is refused, but Len went to %d", what, r.Len())
+		return fmt.Errorf("%s %s Len went from %d to %d", what, verdict, len(r.nodes), r.Len())
 	}
-	if err := r.unchanged(r.hs, r.before); err != nil {
-		return fmt.Errorf("%s is refused, but %w", what, err)
+	if moved := r.unchanged(r.hs, r.before); moved != nil {
+		return fmt.Errorf("%s %s %w", what, verdict, moved)
+	}
+	if err == nil {
+		return fmt.Errorf("%s is accepted, and changes nothing", what)
 	}
 	return nil
 }
