@@ -177,7 +177,7 @@ func (t *change) worst() {
 	case w.Lost == 1:
 		t.say("With %s headroom any of the %d nodes can die without taking another along.", headroom, w.Nodes)
 	case w.Lost == w.Nodes:
-		t.say("With %s headroom it takes all others along. So do, or take some along, %d of the %d nodes.", headroom, w.Fatal, w.Nodes)
+		t.say("With %s headroom it takes all others along. %d of the %d nodes take another along.", headroom, w.Fatal, w.Nodes)
 	default:
 		t.say("With %s headroom it takes %s along. %d of the %d nodes take another along.", headroom, number1(w.Lost-1, "node"), w.Fatal, w.Nodes)
 	}
