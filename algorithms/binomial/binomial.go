@@ -45,6 +45,7 @@ import (
 
 // Info is the contestant. The place in the list is what a node is known by.
 var Info = algorithms.Define("binomial", "Coluzzi, Brocco, Antonucci, Leidi 2024, BinomialHash, arXiv 2406.19836", Default, New).
+	Costing("O(1), at most 3.5 hashes in the mean", "constant").
 	Declining(algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config bounds the tries of a key.

@@ -96,7 +96,8 @@ func (c Config) slotsOf(n algorithms.Node) float64 {
 }
 
 // Info describes the algorithm to the harness.
-var Info = algorithms.Define("bounded-random-jump", "Chen, Coleman, Shrivastava, arXiv 1908.08762", Default, New).
+var Info = algorithms.Define("bounded-random-jump", "Chen, Coleman, Shrivastava 2019, arXiv 1908.08762", Default, New).
+	Costing("O(1), at most 2.5 slots in the mean from 13 nodes on", "4 bytes a slot, 20 a node").
 	Declining(algorithms.OrderIndependent)
 
 // A Map places requests under a bound. Lookup, LookupN and LookupProbes ignore

@@ -39,7 +39,8 @@ func (c Config) Forecast(nodes []algorithms.Node) int64 {
 }
 
 // Info describes the algorithm to the harness.
-var Info = algorithms.Define("bounded-ring", "Mirrokni, Thorup, Zadimoghaddam, arXiv 1608.01350", Default, New).
+var Info = algorithms.Define("bounded-ring", "Mirrokni, Thorup, Zadimoghaddam 2018, consistent hashing with bounded loads, arXiv 1608.01350", Default, New).
+	Costing("that of ring; Assign O(vnodes) more for each full node", "15 bytes a point, 20 a node").
 	Declining(algorithms.Balance).Tuned("vnodes")
 
 // A Map is a ring that places requests under a bound. Lookup, which is that of

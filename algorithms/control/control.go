@@ -12,6 +12,7 @@ import "github.com/ringbench/ringbench/algorithms"
 
 // Info is the contestant that returns a constant.
 var Info = algorithms.Define("control", "returns bucket 0; measures the harness", Default, New).
+	Costing("none", "none").
 	Declining(algorithms.Balance, algorithms.Reachable, algorithms.OrderIndependent)
 
 // Config has no parameters.

@@ -9,6 +9,7 @@ import (
 
 // OneReadInfo is the contestant that makes one random read.
 var OneReadInfo = algorithms.Define("one-read", "one random read of an array; the floor for a structure of its size", OneReadDefault, NewOneRead).
+	Costing("one read", "as many bytes as asked for").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.OrderIndependent)
 
 // minBytes is the smallest array: below a page, size no longer matters.

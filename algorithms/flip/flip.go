@@ -36,6 +36,7 @@ import (
 
 // Info is the contestant. The place in the list is what a node is known by.
 var Info = algorithms.Define("flip", "Masson, Lee 2024, FlipHash, arXiv 2402.17549", Default, New).
+	Costing("O(1), at most 3.5 hashes in the mean", "constant").
 	Declining(algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config has no parameters.

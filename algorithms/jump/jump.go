@@ -44,10 +44,13 @@ const paper = "Lamping, Veach 2014, arXiv 1406.2294"
 // middle, and the place in the list is what a node is known by.
 var (
 	Info = algorithms.Define("jump", paper+", exact in integers", Default, New).
+		Costing("O(log n), H_n draws", "4 bytes a node").
 		Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 	ReferenceInfo = algorithms.Define("jump-reference", paper+", dgryski/go-jump", Default, NewReference).
+			Costing("O(log n), H_n draws", "4 bytes a node").
 			Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 	ShiftInfo = algorithms.Define("jump-shift", paper+", the list shifts when a node leaves", Default, NewShift).
+			Costing("O(log n), H_n draws", "4 bytes a node").
 			Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 )
 

@@ -38,6 +38,7 @@ import (
 
 // Info is the contestant. The place in the list is what a node is known by.
 var Info = algorithms.Define("jumpback", "Ertl 2024, JumpBackHash, arXiv 2403.18682", Default, New).
+	Costing("O(1), at most 5/3 draws in the mean", "constant").
 	Declining(algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config has no parameters.

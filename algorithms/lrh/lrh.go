@@ -55,6 +55,7 @@ import (
 // Info is the contestant.
 var Info = algorithms.Define("lrh", "Guan 2025, local rendezvous hashing, arXiv 2512.23434", Default, New).
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).Tuned("vnodes")
+	Costing("O(candidates)", "15 bytes a point, 16 a node").
 
 // Config sets the points of the nodes and the candidates of the keys.
 type Config struct {

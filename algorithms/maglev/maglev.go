@@ -40,6 +40,7 @@ import (
 // Info describes Maglev hashing. A change shuffles some slots among the nodes
 // that stay, and the heirs of a node are whoever takes its slots next.
 var Info = algorithms.Define("maglev", "Eisenbud et al. 2016, NSDI, section 3.4", Default, New).
+	Costing("O(1), one slot", "2 bytes a slot").
 	Declining(algorithms.MinimalMovement, algorithms.Inherits).
 	TunedTogether("size")
 

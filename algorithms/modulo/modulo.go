@@ -19,6 +19,7 @@ import (
 
 // Info is the contestant.
 var Info = algorithms.Define("modulo", "hash mod n; the baseline", Default, New).
+	Costing("O(1), one division", "constant").
 	Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config has no parameters.

@@ -43,6 +43,7 @@ import (
 
 // Info is the contestant.
 var Info = algorithms.Define("multiprobe", "Appleton, O'Reilly 2015, multi-probe consistent hashing, arXiv 1505.00062", Default, New).
+	Costing("O(probes), 2 cells each in the mean", "15 bytes a point").
 	Declining(algorithms.Balance).Tuned("probes")
 
 // Config sets the points of the nodes and the probes of the keys.

@@ -43,7 +43,8 @@ import (
 )
 
 // Info describes the ring to the harness.
-var Info = algorithms.Define("ring", "Karger et al., STOC 1997", Default, New).
+var Info = algorithms.Define("ring", "Karger et al. 1997, STOC", Default, New).
+	Costing("O(1), 2 cells in the mean", "15 bytes a point").
 	Declining(algorithms.Balance).Tuned("vnodes")
 
 // A Map is a ring. See package algorithms for what may run at the same time.

@@ -22,7 +22,8 @@ type Config = ring.Config
 var Default = ring.Default
 
 // Info describes the algorithm to the harness.
-var Info = algorithms.Define("ring-binary-search", "Karger et al., STOC 1997", Default, New).
+var Info = algorithms.Define("ring-binary-search", "Karger et al. 1997, STOC; searched by bisection", Default, New).
+	Costing("O(log P) for P points", "12 bytes a point").
 	Declining(algorithms.Balance).Tuned("vnodes")
 
 // A Map is a ring that is searched by bisection. See package algorithms for

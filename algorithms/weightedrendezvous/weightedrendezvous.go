@@ -38,7 +38,8 @@ import (
 )
 
 // Info is the contestant.
-var Info = algorithms.Define("weighted-rendezvous", "Schindelhauer, Schomaker 2005, logarithmic method", Default, New)
+var Info = algorithms.Define("weighted-rendezvous", "Schindelhauer, Schomaker 2005, logarithmic method", Default, New).
+	Costing("O(n), and about ln(n) logarithms", "20 bytes a node")
 
 // Config has no parameters.
 type Config struct{}

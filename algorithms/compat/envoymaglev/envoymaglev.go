@@ -33,6 +33,7 @@ import (
 // Info describes the Maglev of Envoy. Its shares are as even as can be; it declines
 // balance for the second choices, since the attempts of a key are near each other.
 var Info = algorithms.Define("envoy-maglev", "Envoy, load balancing policy maglev", Default, New).
+	Costing("O(1), one slot", "2 bytes a slot").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).
 	TunedTogether("table_size")
 

@@ -40,6 +40,7 @@ import (
 
 // Info describes the ring of Envoy.
 var Info = algorithms.Define("envoy-ring", "Envoy, load balancing policy ring_hash", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits).
 	TunedTogether("minimum_ring_size")
 

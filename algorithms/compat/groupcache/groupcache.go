@@ -35,6 +35,7 @@ import (
 
 // Info describes groupcache to the harness.
 var Info = algorithms.Define("groupcache", "golang/groupcache, package consistenthash", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance).Tuned("replicas")
 
 // Config has what consistenthash.New is given.

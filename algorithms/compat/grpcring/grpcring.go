@@ -27,6 +27,7 @@ import (
 
 // Info describes the ring of gRPC.
 var Info = algorithms.Define("grpc-ring", "gRPC, load balancing policy ring_hash, A42", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).
 	TunedTogether("minimum_ring_size")
 

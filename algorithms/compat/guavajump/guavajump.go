@@ -41,6 +41,7 @@ import (
 
 // Info describes Guava's jump hash. A node is known by its place in the list.
 var Info = algorithms.Define("guava-jump", "Guava 33, Hashing.consistentHash", Default, New).
+	Costing("O(log n), H_n draws", "none").
 	Declining(algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config sets the hash of the keys.

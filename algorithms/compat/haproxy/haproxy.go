@@ -46,6 +46,7 @@ import (
 
 // Info describes HAProxy to the harness.
 var Info = algorithms.Define("haproxy-chash", "HAProxy 3.5, haproxy/haproxy@50872da", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance, algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config has the settings of HAProxy under their names, with "_" for "-".

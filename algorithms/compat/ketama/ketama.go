@@ -36,6 +36,7 @@ import (
 
 // Info describes libketama to the harness.
 var Info = algorithms.Define("ketama", "libketama (Last.fm), RJ/ketama@18cf9a7", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits)
 
 // Config is empty: libketama has no settings.

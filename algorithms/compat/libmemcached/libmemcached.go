@@ -43,10 +43,12 @@ const source = "libmemcached, awesomized/libmemcached@374774d"
 
 // Info describes libmemcached's weighted ketama to the harness.
 var Info = algorithms.Define("libmemcached-ketama", source, Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits)
 
 // SpyInfo describes libmemcached's imitation of spymemcached to the harness.
 var SpyInfo = algorithms.Define("libmemcached-ketama-spy", source, Default, NewSpy).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits)
 
 // Config has the settings of libmemcached.

@@ -36,6 +36,7 @@ import (
 
 // Info describes nginx to the harness.
 var Info = algorithms.Define("nginx-chash", "nginx, nginx/nginx@3f6f782", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance)
 
 // Config is empty: the directive has no settings.

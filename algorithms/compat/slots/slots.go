@@ -33,6 +33,7 @@ import (
 // slots of a node that leaves are shared out by need, so that the second replica
 // does not inherit.
 var Info = algorithms.Define("slots", "Redis Cluster specification", Default, New).
+	Costing("O(1), one slot", "2 bytes a slot: 32 KiB").
 	Declining(algorithms.MinimalMovement, algorithms.OrderIndependent, algorithms.Inherits)
 
 // Config has no parameters.

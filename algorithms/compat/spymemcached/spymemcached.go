@@ -28,6 +28,7 @@ import (
 
 // Info describes spymemcached to the harness.
 var Info = algorithms.Define("spymemcached-ketama", "spymemcached, dustin/java-memcached-client@fd1447f", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance)
 
 // Config is empty: KetamaNodeLocator has no settings that would move keys.

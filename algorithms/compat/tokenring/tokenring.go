@@ -51,6 +51,7 @@ import (
 
 // Info describes the token ring to the harness.
 var Info = algorithms.Define("token-ring", "Apache Cassandra, Murmur3Partitioner", Default, New).
+	Costing("O(log P) for P points", "24 bytes a token").
 	Declining(algorithms.Balance).Tuned("num_tokens")
 
 // Config has the settings of a token ring.

@@ -41,6 +41,7 @@ import (
 
 // Info describes twemproxy to the harness.
 var Info = algorithms.Define("twemproxy-ketama", "twemproxy (nutcracker) 0.5", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits)
 
 // Config has the settings of a twemproxy pool, under their names.

@@ -48,6 +48,7 @@ import (
 
 // Info describes uhashring to the harness.
 var Info = algorithms.Define("uhashring", "ultrabug/uhashring@9c0e25c", Default, New).
+	Costing("O(log P) for P points", "16 bytes a point").
 	Declining(algorithms.Balance)
 
 // Config has the arguments of HashRing.
