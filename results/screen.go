@@ -8,17 +8,23 @@ import (
 )
 
 // WriteExact writes the first part of the first screen: who gets how much, and
-// what moves, at the smallest cluster there is, in plain words. A section whose
-// data are missing is left out; when all are, each exact metric gets a plain
-// table. It writes nothing when the set has nothing exact.
+// what moves, at the smallest cluster there is, in plain words, or else the answer
+// to the one question that the run is about. A section whose data are missing is
+// left out; when all are, each exact metric gets a plain table. It writes nothing
+// when the set has nothing exact.
 func WriteExact(w io.Writer, s *Set) error {
 	v := newView(s)
-	sections := [][]string{v.exactTable(), v.vnodesTable()}
-	if sections[0] == nil && sections[1] == nil {
-		sections = [][]string{v.replicasTable(), v.quorumTable()}
-	}
-	if sections[0] == nil && sections[1] == nil {
-		sections = v.plainTables(v.exactAnswer)
+	none := func(lines []string) bool { return len(lines) == 0 }
+	var sections [][]string
+	for _, tables := range []func() [][]string{
+		v.suiteTables,
+		func() [][]string { return [][]string{v.exactTable(), v.vnodesTable()} },
+		func() [][]string { return [][]string{v.replicasTable(), v.quorumTable()} },
+		func() [][]string { return v.plainTables(v.exactAnswer) },
+	} {
+		if sections = slices.DeleteFunc(tables(), none); len(sections) > 0 {
+			break
+		}
 	}
 	seconds := 0.0
 	if s.End != nil {

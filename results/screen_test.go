@@ -79,6 +79,61 @@ func TestFirstScreen(t *testing.T) {
 				}
 			}
 		}),
+		"suite-views": only(func(f *fixture) {
+			for i, c := range quickContestants {
+				for _, schedule := range []string{"remove-one", "reorder", "rolling"} {
+					part := float64(i) / 10
+					f.trial(c, "views", 10, 1, 0, "zipf:0.99", schedule, map[string]float64{"view-disagreement": part, "view-disagreement-load": part / 2})
+				}
+			}
+		}),
+		"suite-churn": only(func(f *fixture) {
+			for i, c := range quickContestants {
+				for _, schedule := range []string{"add-one", "double", "remove-each", "remove-one", "remove:3", "reorder", "rolling"} {
+					f.trial(c, "movement", 10, 1, 0, "zipf:0.99", schedule, map[string]float64{"moved-fraction": float64(i) / 10})
+				}
+				f.trial(c, "misses", 8, 1, 0, "zipf:0.99", "add-one", map[string]float64{"miss-peak": 4321.6 * float64(i), "miss-total": 111111 * float64(i)})
+			}
+		}),
+		"suite-weighted": only(func(f *fixture) {
+			for _, weights := range []string{"1:2:4", "1:1:1:1:1:1:1:1:1:0.001"} {
+				for _, vnodes := range []string{"1", "160"} {
+					c := contestant{"ring", []Field{{"vnodes", vnodes}}, `{"vnodes":` + vnodes + `}`, weights}
+					f.trial(c, "weights", 10, 1, 0, "uniform", "", map[string]float64{"weight-error": float64(len(weights)*len(weights)) / float64(len(vnodes)) / 9, "footprint-bytes": 2050})
+				}
+				c := contestant{"weighted-rendezvous", nil, `{}`, weights}
+				f.trial(c, "weights", 10, 1, 0, "uniform", "", map[string]float64{"weight-error": 0.008, "footprint-bytes": 200})
+				f.trial(c, "movement", 10, 1, 0, "uniform", "reweight:2", map[string]float64{"moved-fraction": 0.082, "moved-minimum": 0.081})
+			}
+		}),
+		"suite-collisions": only(func(f *fixture) {
+			for _, n := range []int{10, 1000} {
+				for _, modulus := range []string{"0", "65536", "4294967296"} {
+					c := contestant{"ring", []Field{{"modulus", modulus}}, `{"vnodes":160,"modulus":` + modulus + `}`, ""}
+					f.trial(c, "shares", n, 1, 0, "", "", map[string]float64{"point-collisions": float64(n * n / len(modulus)), "share-cv": 0.08, "share-peak": 1.1})
+					f.trial(c, "shares", n, 1, 0, "", "reorder", map[string]float64{"moved-fraction": 0})
+				}
+			}
+		}),
+		"suite-hashes": only(func(f *fixture) {
+			for i, hash := range []string{"xxh3", "crc32", "fnv1a-64"} {
+				for j, label := range []string{"{name}#{index}", "{name}{index}"} {
+					c := contestant{"ring", []Field{{"point_hash", hash}, {"label", label}, {"names", "cache-{i}.eu-west-1.example.com"}}, `{"vnodes":160}`, ""}
+					f.trial(c, "shares", 100, 1, 0, "", "", map[string]float64{"share-cv": 0.079 + 0.1*float64(3*i+j)})
+				}
+				c := contestant{"modulo", []Field{{"hash", hash}}, `{}`, ""}
+				f.trial(c, "balance", 100, 1, 0, "uniform", "", map[string]float64{"balance-cv": 0.01 * float64(1+i)}).Hash = hash
+			}
+		}),
+		"suite-bounded": only(func(f *fixture) {
+			for _, epsilon := range []string{"2", "0.05", "0.25"} {
+				for _, popularity := range []string{"uniform", "zipf:0.99"} {
+					c := contestant{"bounded-ring", []Field{{"epsilon", epsilon}}, `{"vnodes":160,"epsilon":` + epsilon + `}`, ""}
+					f.trial(c, "bounded", 100, 1, 0, popularity, "", map[string]float64{"load-peak": 1.05, "spill-fraction": 0.3, "extra-steps": 4.54, "full-fraction": 0.4, "hot-key-nodes": 28})
+					f.trial(c, "bounded-movement", 100, 1, 0, popularity, "add-one", map[string]float64{"moved-fraction": 0.088, "moved-minimum": 0.01})
+				}
+			}
+		}),
 		"replicas": only(func(f *fixture) { f.replicas() }),
 		"many": only(func(f *fixture) {
 			for v := 1; v < 14; v++ {
