@@ -20,9 +20,14 @@ func (s *session) run(stage string, cells []*timedCell, rounds int) error {
 // round runs one round: a fresh process of each side, in a layout drawn anew,
 // takes turns with the other. What comes first is drawn each time: which process
 // starts, which cell runs, who warms up, who takes the first slice of a pair. A
-// fixed order favours one side by a percent or two.
+// fixed order favours one side by a percent or two. Both stay on one core, drawn
+// as well: a core that has to wake up for every other slice is slower by percents
+// than one that does not.
 func (s *session) round(cells []*timedCell) error {
 	open := s.request("open")
+	if all := cores(); len(all) > 0 {
+		open.Core = &all[s.order.IntN(len(all))]
+	}
 	for _, c := range cells {
 		open.Cells = append(open.Cells, opening{c.name, c.ops})
 	}

@@ -39,6 +39,7 @@ type request struct {
 	Only      string          `json:"only,omitempty"`
 	MaxMemory int64           `json:"max_memory,omitempty"`
 	Cells     []opening       `json:"cells,omitempty"`     // calibrate and open
+	Core      *int            `json:"core,omitempty"`      // open: the core to stay on, where the system lets it
 	TargetNs  int64           `json:"target_ns,omitempty"` // calibrate: of a slice
 	Cell      string          `json:"cell,omitempty"`      // slice
 	Slice     int             `json:"slice,omitempty"`     // slice: which one, its keys follow from it
@@ -307,6 +308,9 @@ func (s *server) open(ctx context.Context, r request) error {
 		s.opened[c.Name] = b
 	}
 	s.alone()
+	if r.Core != nil {
+		stayOn(*r.Core)
+	}
 	return nil
 }
 

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package regress
+
+func cores() []int { return nil }
+
+func stayOn(int) {}
