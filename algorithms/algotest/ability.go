@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -444,6 +445,9 @@ func checkClone(info algorithms.Info) error {
 		hs := draw(500)
 		before := allAnswers(m, hs)
 		clone := m.Clone()
+		if a, b := reflect.TypeOf(m), reflect.TypeOf(clone); a != b {
+			return fmt.Errorf("the clone of a %v is a %v, which can do other things", a, b)
+		}
 		if err := sameAnswers(hs, before, allAnswers(clone, hs)); err != nil {
 			return fmt.Errorf("the clone: %w", err)
 		}

@@ -38,6 +38,8 @@ func newTable(g *good) table {
 	return t
 }
 
+func (t table) Clone() algorithms.Mapper { return newTable(t.good.Clone().(*good)) }
+
 func (t table) Cells() (uint64, iter.Seq2[uint64, bucket]) {
 	return t.space, func(yield func(uint64, bucket) bool) { t.cells(t.space, yield) }
 }
@@ -138,6 +140,7 @@ func TestEachCheckCatchesItsFault(t *testing.T) {
 		{"key-hash-agrees-with-lookup", "the hash of a key that has replicas is not told", fake(func(g *good) secretHash { return secretHash{g, g, g} })},
 		{"batch-agrees-with-lookup", "the rest of a batch is forgotten", fake(func(g *good) fours { return fours{g} })},
 		{"a-clone-is-of-its-own", "the clone keeps the members of the original", fake(func(g *good) shallow { return shallow{g} })},
+		{"a-clone-is-of-its-own", "the clone is of the type that the original is made of", fake(func(g *good) allocates { return allocates{g} })},
 		{"a-clone-is-of-its-own", "the clone forgets a node", fake(func(g *good) forgetful { return forgetful{g} })},
 		{"probes-agree-with-lookup", "the counted lookup ends one step early", fake(func(g *good) lostProbe { return lostProbe{g} })},
 		{"cells-agree-with-lookup", "cells end one position late", cells(func(t table, space uint64, yield func(uint64, bucket) bool) {
@@ -729,7 +732,7 @@ type forgetful struct{ *good }
 func (f forgetful) Clone() algorithms.Mapper {
 	c := f.good.Clone().(*good)
 	c.Remove(0)
-	return c
+	return forgetful{c}
 }
 
 type fours struct{ *good }

@@ -34,6 +34,7 @@ package anchor
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/capacity"
@@ -89,6 +90,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 )
 
 // New returns a Map with nodes[i] in bucket i. Unequal weights are not supported.
@@ -180,6 +182,15 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 		}
 		b = m.standIn(scale(rehash(h, b), left), left)
 	}
+}
+
+// Clone returns a Map of its own, in O(a).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.anchor, c.working = slices.Clone(m.anchor), slices.Clone(m.working)
+	c.place, c.removed = slices.Clone(m.place), slices.Clone(m.removed)
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/ringbench/ringbench/algorithms"
 )
@@ -78,6 +79,13 @@ func New(l Limits, members iter.Seq2[algorithms.Bucket, algorithms.Node]) *Loads
 	books := &Loads{limits: l}
 	books.Fit(members)
 	return books
+}
+
+// Clone returns books of their own that are the same.
+func (l *Loads) Clone() *Loads {
+	c := *l // a change of the members makes another fraction
+	c.load, c.met = slices.Clone(l.load), slices.Clone(l.met)
+	return &c
 }
 
 // Fit makes the bound that of the members, whose buckets come in ascending

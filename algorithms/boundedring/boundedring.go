@@ -65,6 +65,7 @@ var (
 	_ algorithms.Prober       = (*Map)(nil)
 	_ algorithms.Sizer        = (*Map)(nil)
 	_ algorithms.Owned        = (*Map)(nil)
+	_ algorithms.Cloner       = (*Map)(nil)
 	_ algorithms.Forecaster   = Config{}
 )
 
@@ -114,6 +115,11 @@ func (m *Map) AssignSteps(h uint64) (algorithms.Bucket, int) {
 		}
 	}
 	return algorithms.None, steps
+}
+
+// Clone returns a Map of its own with the same requests, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	return &Map{m.circle.Clone().(*circle), m.loads.Clone()}
 }
 
 // Release ends a request that Assign placed on the bucket. The requests of a

@@ -32,6 +32,7 @@ package dx
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/capacity"
@@ -96,6 +97,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 )
 
 // New returns a Map with nodes[i] in slot i.
@@ -237,6 +239,14 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 		c.Offer(algorithms.Bucket(slot))
 	}
 	return c.Len()
+}
+
+// Clone returns a Map of its own, in O(a).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.able, c.limits = slices.Clone(m.able), slices.Clone(m.limits)
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.

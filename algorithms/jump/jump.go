@@ -77,6 +77,8 @@ var (
 	_ algorithms.Sizer      = (*Map)(nil)
 	_ algorithms.Cloner     = (*Map)(nil)
 
+	_ algorithms.BatchMapper = (*Map)(nil)
+
 	_ algorithms.Adder      = (*ShiftMap)(nil)
 	_ algorithms.Remover    = (*ShiftMap)(nil)
 	_ algorithms.Replicator = (*ShiftMap)(nil)
@@ -136,6 +138,22 @@ func (m *ReferenceMap) Lookup(h uint64) algorithms.Bucket {
 		return algorithms.None
 	}
 	return m.slots[reference.Hash(h, len(m.slots))]
+}
+
+// LookupBatch looks many hashes up, one after the other: the processor has the
+// draws of several keys in hand as it is, since those of one do not wait for its
+// slots. Walks in lockstep cost more than they gain here, as each goes on until the
+// longest of them ends.
+func (m *Map) LookupBatch(hs []uint64, dst []algorithms.Bucket) {
+	dst = dst[:len(hs)]
+	n := uint64(len(m.slots))
+	for i, h := range hs {
+		if n == 0 {
+			dst[i] = algorithms.None
+		} else {
+			dst[i] = m.slots[jump(h, n, m.doubt)]
+		}
+	}
 }
 
 // LookupN writes the nodes that h and its redraws jump to.

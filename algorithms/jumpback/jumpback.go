@@ -59,6 +59,7 @@ var (
 	_ algorithms.Replicator  = (*Map)(nil)
 	_ algorithms.Prober      = (*Map)(nil)
 	_ algorithms.Sizer       = (*Map)(nil)
+	_ algorithms.Cloner      = (*Map)(nil)
 )
 
 // New returns a Map over the nodes. Unequal weights are not supported.
@@ -188,6 +189,13 @@ func word(h uint64, i int) uint64 {
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 	c := m.members.Choose(dst)
 	return c.Redrawn(h, m.Lookup)
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.

@@ -44,6 +44,7 @@ package lrh
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -54,8 +55,8 @@ import (
 
 // Info is the contestant.
 var Info = algorithms.Define("lrh", "Guan 2025, local rendezvous hashing, arXiv 2512.23434", Default, New).
-	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).Tuned("vnodes")
 	Costing("O(candidates)", "15 bytes a point, 16 a node").
+	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Inherits).Tuned("vnodes")
 
 // Config sets the points of the nodes and the candidates of the keys.
 type Config struct {
@@ -111,6 +112,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 	_ algorithms.Sharer     = (*Map)(nil)
 	_ algorithms.Forecaster = Config{}
 )
@@ -244,6 +246,15 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 		}
 	}
 	return choice.Len()
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.ring = m.ring.Clone().(*ring.Map)
+	c.seeds, c.weights = slices.Clone(m.seeds), slices.Clone(m.weights)
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.

@@ -81,6 +81,9 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
 	_ algorithms.Owned      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
+
+	_ algorithms.BatchMapper = (*Map)(nil)
 )
 
 // New returns a Map over the nodes.
@@ -114,6 +117,15 @@ func xxh64(name string) (offset, skip uint64) {
 	offset = xxhash.Sum64(text)
 	text[0] = 0xbe
 	return offset, xxhash.Sum64(text)
+}
+
+// Clone returns a Map of its own, in O(n): the slots, which are given away anew at
+// every change, are in common until then.
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.members = m.members.Clone()
+	c.Table = m.Table.Clone(c.members)
+	return &c
 }
 
 // Add adds the node and fills the table anew.

@@ -33,6 +33,7 @@ package memento
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/jump"
@@ -64,6 +65,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 )
 
 // New returns a Map with nodes[i] in bucket i. Unequal weights are not supported.
@@ -146,6 +148,14 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 	}
 	b, hashes := m.search(h, jump.Hash(h, m.n))
 	return algorithms.Bucket(b), 1 + hashes
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.missing.rows = slices.Clone(m.missing.rows)
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.

@@ -40,6 +40,7 @@ var (
 	_ algorithms.Replicator  = (*Map)(nil)
 	_ algorithms.Prober      = (*Map)(nil)
 	_ algorithms.Sizer       = (*Map)(nil)
+	_ algorithms.Cloner      = (*Map)(nil)
 )
 
 // New returns a Map over the nodes in their order. Unequal weights are not
@@ -68,6 +69,13 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 
 // LookupProbes is Lookup, with the number of divisions.
 func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) { return m.Lookup(h), 1 }
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.members = m.members.Clone()
+	return &c
+}
 
 // Len returns the number of nodes.
 func (m *Map) Len() int { return int(m.n) }

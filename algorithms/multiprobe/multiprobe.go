@@ -80,6 +80,7 @@ var (
 	_ algorithms.Reweighter = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 	_ algorithms.Sharer     = (*Map)(nil)
 	_ algorithms.Forecaster = Config{}
 )
@@ -118,6 +119,11 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 		return b, 0
 	}
 	return b, m.probes
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	return &Map{m.ring.Clone().(*ring.Map), m.probes}
 }
 
 // Len returns the number of nodes.

@@ -65,6 +65,7 @@ var (
 	_ algorithms.Replicator  = (*Map)(nil)
 	_ algorithms.Prober      = (*Map)(nil)
 	_ algorithms.Sizer       = (*Map)(nil)
+	_ algorithms.Cloner      = (*Map)(nil)
 )
 
 // New returns a Map over the nodes. Unequal weights are not supported.
@@ -187,6 +188,13 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 			return algorithms.Bucket(x), draws
 		}
 	}
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.

@@ -38,6 +38,7 @@ package skeletonrendezvous
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/ringbench/ringbench/algorithms"
@@ -95,6 +96,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 )
 
 // New returns a Map over the nodes.
@@ -154,6 +156,15 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 		at = m.draws[at].lead(h)
 	}
 	return algorithms.Bucket(^at), draws
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	c := *m
+	c.draws, c.shapes = slices.Clone(m.draws), slices.Clone(m.shapes)
+	c.free, c.hashes = slices.Clone(m.free), slices.Clone(m.hashes)
+	c.members = m.members.Clone()
+	return &c
 }
 
 // Len returns the number of nodes.

@@ -53,6 +53,14 @@ func New(owners []algorithms.Bucket, members *algorithms.Members) Table {
 	return t
 }
 
+// Clone returns a table of the same slots over members of its own, which must be
+// bound as those of t are.
+func (t *Table) Clone(members *algorithms.Members) Table {
+	c := *t // the slots never change
+	c.members = members
+	return c
+}
+
 // divideBy prepares the quotients by d > 0. It is the division by multiplication
 // and addition of A. Robison, "N-Bit Unsigned Division via N-Bit Multiply-Add"
 // (ARITH 2005): with k = floor(log2 d), there are a and b below 2^64 such that
@@ -96,6 +104,20 @@ func (t *Table) owner(slot uint64) algorithms.Bucket {
 		return t.wide[slot]
 	}
 	return algorithms.None
+}
+
+// LookupBatch looks many hashes up.
+func (t *Table) LookupBatch(hs []uint64, dst []algorithms.Bucket) {
+	dst = dst[:len(hs)]
+	if t.narrow == nil {
+		for i, h := range hs {
+			dst[i] = t.owner(t.Slot(h))
+		}
+		return
+	}
+	for i, h := range hs {
+		dst[i] = algorithms.Bucket(t.narrow[t.Slot(h)])
+	}
 }
 
 // LookupN chooses among the owners of the slots of h, of Redraw(h, 1), of

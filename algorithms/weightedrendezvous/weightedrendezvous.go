@@ -63,6 +63,7 @@ var (
 	_ algorithms.Reweighter = (*Map)(nil)
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 )
 
 // New returns a Map over the nodes.
@@ -194,6 +195,11 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 // costOf returns the cost that the node at index i has for h.
 func (m *Map) costOf(i algorithms.Bucket, h, mul uint64) float64 {
 	return cost(draw(h, m.seeds[i], mul), m.rates[i])
+}
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper {
+	return &Map{slices.Clone(m.seeds), slices.Clone(m.rates), slices.Clone(m.buckets), m.members.Clone()}
 }
 
 // Len returns the number of nodes, those of weight 0 included.

@@ -68,6 +68,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
 	_ algorithms.Owned      = (*Map)(nil)
+	_ algorithms.Cloner     = (*Map)(nil)
 )
 
 // New returns a Map over the nodes.
@@ -112,6 +113,9 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 	}
 	return c.Len()
 }
+
+// Clone returns a Map of its own, in O(n).
+func (m *Map) Clone() algorithms.Mapper { return &Map{m.Map.Clone().(*maglev.Map)} }
 
 // HashKey returns the xxh64 of the key.
 func (m *Map) HashKey(key string) uint64 { return xxhash.Sum64String(key) }
