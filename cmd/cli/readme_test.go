@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = sessions(t, text, root)
+	text = sessions(t, text, filepath.Join(root, "cmd", "cli", "testdata"))
 	if *update {
 		if err := os.WriteFile(filepath.Join(root, "README.md"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -133,7 +134,7 @@ func headline(set *results.Set) string {
 }
 
 // sessions runs every "$ ringbench" line between the session markers and puts
-// its output below it.
+// its output below it, or the first lines of it where the line ends in "| head -N".
 func sessions(t *testing.T, text, dir string) string {
 	t.Helper()
 	const open, close = "<!-- session -->\n```console\n", "```\n<!-- /session -->"
@@ -152,7 +153,17 @@ func sessions(t *testing.T, text, dir string) string {
 		for line := range strings.Lines(session) {
 			if args, isCommand := strings.CutPrefix(line, "$ ringbench "); isCommand {
 				b.WriteString(line)
-				b.WriteString(printed(t, dir, strings.Fields(args)))
+				args, lines, some := strings.Cut(args, " | head -")
+				output := printed(t, dir, strings.Fields(args))
+				if some {
+					n, err := strconv.Atoi(strings.TrimSpace(lines))
+					if err != nil {
+						t.Fatal(err)
+					}
+					all := strings.SplitAfter(output, "\n")
+					output = strings.Join(all[:min(n, len(all))], "")
+				}
+				b.WriteString(output)
 			}
 		}
 		b.WriteString(close)
