@@ -72,6 +72,7 @@ func (r *run) figures() []Figure {
 		r.epsilons,
 		r.lookup,
 		r.latency,
+		r.abreast,
 		r.tradeOff,
 		r.memory,
 		r.allocations,

@@ -1,0 +1,88 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+
+	"github.com/ringbench/ringbench/results"
+)
+
+// gatherings are the ways to look many keys up, with the shapes of their answers.
+var gatherings = []struct {
+	measure, metric, name string
+	shape                 marker
+	hollow                bool
+}{
+	{"lookup", "lookup-ns", "one after the other", circle, false},
+	{"batch-lookup", "batch-lookup-ns", "in one call", diamond, true},
+	{"parallel-lookup", "parallel-lookup-ns", "from all cores", square, true},
+	{"parallel-lookup-writer", "parallel-lookup-ns", "from all cores, with a writer", triangle, true},
+}
+
+// abreast draws what a key costs when many are looked up together.
+func (r *run) abreast() (Figure, bool) {
+	byMeasure := map[string][]results.Row{}
+	var together []results.Row // of those that are no single lookups
+	for _, g := range gatherings {
+		byMeasure[g.measure] = where(r.metric(g.measure, g.metric), positive)
+		if g.measure != "lookup" {
+			together = append(together, byMeasure[g.measure]...)
+		}
+	}
+	if len(together) == 0 || len(byMeasure["lookup"]) == 0 {
+		return Figure{}, false
+	}
+	n := fullest(together)
+	rc := rowChart{xName: "time of one lookup"}
+	var xs []float64
+	worst, slowest := 0.0, ""
+	for _, label := range byValue(where(byMeasure["lookup"], ofNodes(n))) {
+		rw := row{name: label}
+		var got []float64
+		ns := map[string]float64{}
+		for _, g := range gatherings {
+			if at, ok := find(byMeasure[g.measure], label, n); ok {
+				shape := r.look(at)
+				shape.marker, shape.hollow = g.shape, g.hollow
+				rw.marks = append(rw.marks, mark{kind: dot, x: at.Center, look: shape})
+				got, ns[g.measure] = append(got, at.Center), at.Center
+			}
+		}
+		if len(got) < 2 {
+			continue
+		}
+		lo, hi := slices.Min(got), slices.Max(got)
+		l := rw.marks[0].look
+		rw.marks = append([]mark{{kind: span, x: lo, to: hi, look: look{color: grid}}}, rw.marks...)
+		rw.marks = append(rw.marks,
+			mark{kind: span, x: lo, to: lo, look: look{color: l.color}, text: duration(lo), anchor: right},
+			mark{kind: span, x: hi, to: hi, look: look{color: l.color}, text: duration(hi), anchor: left})
+		rc.rows, xs = append(rc.rows, rw), append(xs, lo, hi)
+		if written, ok := ns["parallel-lookup-writer"]; ok && ns["parallel-lookup"] > 0 && written/ns["parallel-lookup"] > worst {
+			worst, slowest = written/ns["parallel-lookup"], label
+		}
+	}
+	if len(rc.rows) == 0 {
+		return Figure{}, false
+	}
+	rc.x = logScale(padded(xs), duration)
+	var key []keyItem
+	for _, g := range gatherings {
+		if len(byMeasure[g.measure]) > 0 {
+			key = append(key, keyDot(look{color: soft, marker: g.shape, hollow: g.hollow}, g.name))
+		}
+	}
+	f := panelFigure([]*panel{rc.panel()}, 1, key)
+	f.height = 80 + vg.Length(len(rc.rows))*rowHeight
+	f.Name = "abreast"
+	f.Title = "Many lookups together"
+	f.Caption = fmt.Sprintf("With %s. From all cores: the time that passes, over the lookups of all of them.", plural(n, "node"))
+	if slowest != "" {
+		f.Caption += fmt.Sprintf(" A writer that changes the membership 100 times a second makes a lookup take %s times as long at most (%s).",
+			trimmed(worst, 2), slowest)
+	}
+	f.footer = r.footer("lookup", "batch-lookup", "parallel-lookup")
+	return f, true
+}
