@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,7 +55,7 @@ one that is expected. --only is a regular expression on the names of the claims.
 
 // check measures the claims and prints what became of them.
 func (inv *invocation) check(f *verifying, only *regexp.Regexp) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilStopped()
 	defer stop()
 	progress := newMeter(inv.stderr, f.quiet, time.Now())
 	theme := ""

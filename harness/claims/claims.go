@@ -219,7 +219,7 @@ type Options struct {
 }
 
 // ErrNoClaim says that [Options.Only] leaves no claim.
-var ErrNoClaim = errors.New("no claim matches --only, see the names with ringbench verify --json")
+var ErrNoClaim = errors.New("no claim matches --only, see the names in harness/CLAIMS.md")
 
 // All returns the table: theory first, then the papers, then what people repeat.
 func All() []Claim { return table }

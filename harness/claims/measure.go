@@ -80,11 +80,11 @@ type cell struct {
 	measure string // of the harness
 	draws   int    // placements
 
-	weights, names, identity string
-	total                    int
+	weights, names string
 
 	keys     string // key SPEC; {draw} in it stands for text that the seed gives
 	keySets  int    // so many of them, for balance: where placements do not differ
+	newKeys  bool   // each placement has keys of its own: where it matters which of them are close
 	requests string // popularity; "" for uniform
 	schedule string
 	streamed int    // requests of the measures with a bound
@@ -97,12 +97,6 @@ func (c cell) text() string {
 	b.WriteString(c.alg)
 	for _, name := range slices.Sorted(maps.Keys(c.params)) {
 		fmt.Fprintf(&b, " %s=%v", name, c.params[name])
-	}
-	if c.total > 0 {
-		fmt.Fprintf(&b, ", %d points in all", c.total)
-	}
-	if c.identity != "" {
-		b.WriteString(", nodes known by their " + c.identity)
 	}
 	fmt.Fprintf(&b, ", %s nodes", thousands(c.nodes))
 	if c.names != "" {
@@ -128,6 +122,8 @@ func (c cell) text() string {
 	switch {
 	case c.keySets > 1:
 		fmt.Fprintf(&b, ", %s sets of keys", thousands(c.keySets))
+	case c.newKeys:
+		fmt.Fprintf(&b, ", %s placements with keys of their own", thousands(c.draws))
 	case c.draws > 1:
 		fmt.Fprintf(&b, ", %s placements", thousands(c.draws))
 	}
@@ -149,7 +145,7 @@ func mustKeys(spec string) workloads.KeySet {
 }
 
 // run carries the cell out as the command run does, and returns its trials in the
-// order of the placements.
+// order of the placements. The same cell is run once.
 func (l *lab) run(c cell) ([]results.Trial, error) {
 	name := c.text() + " " + c.measure + " " + c.keys + " " + c.pair
 	if trials := l.cells[name]; trials != nil {
@@ -163,17 +159,39 @@ func (l *lab) run(c cell) ([]results.Trial, error) {
 	if c.names != "" { // numbers as people give them: those of the first placements
 		base = 1 + l.o.Seed*uint64(max(1, c.draws))
 	}
-	spec := harness.Spec{Title: "claims", Seed: base, Nodes: []int{c.nodes}}
+	runs, seeds := 1, max(1, l.draws(c.draws))
+	if c.newKeys {
+		runs, seeds = seeds, 1
+	}
+	var trials []results.Trial
+	for i := range runs {
+		more, err := l.carryOut(c, base+uint64(i), seeds)
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, more...)
+	}
+	l.cells[name] = trials
+	return trials, nil
+}
+
+// carryOut runs the cell over so many placements, the first of which has the seed
+// that is given.
+func (l *lab) carryOut(c cell, seed uint64, placements int) ([]results.Trial, error) {
+	spec := harness.Spec{Title: "claims", Seed: seed, Nodes: []int{c.nodes}}
 	spec.Contestants = []harness.Contestant{{
-		Name: c.alg, Algorithm: c.alg, Params: c.params, Weights: c.weights, Names: c.names, Identity: c.identity, Total: c.total,
+		Name: c.alg, Algorithm: c.alg, Params: c.params, Weights: c.weights, Names: c.names,
 	}}
-	e := harness.Experiment{Name: "claim", Measures: []string{c.measure}, Seeds: max(1, l.draws(c.draws)), Requests: c.streamed}
+	e := harness.Experiment{Name: "claim", Measures: []string{c.measure}, Seeds: placements, Requests: c.streamed}
+	keys := func(i int) string {
+		return strings.ReplaceAll(c.keys, "{draw}", strconv.FormatUint(seed+uint64(i), 36))
+	}
 	spec.Keys = "seq:1"
 	if c.keys != "" {
-		spec.Keys = strings.ReplaceAll(c.keys, "{draw}", strconv.FormatUint(base, 36))
+		spec.Keys = keys(0)
 	}
 	for i := range l.draws(c.keySets) {
-		e.Keys = append(e.Keys, strings.ReplaceAll(c.keys, "{draw}", strconv.FormatUint(base+uint64(i), 36)))
+		e.Keys = append(e.Keys, keys(i))
 	}
 	if c.requests != "" {
 		e.Popularity = []string{c.requests}
@@ -207,7 +225,6 @@ func (l *lab) run(c cell) ([]results.Trial, error) {
 			trials = append(trials, t)
 		}
 	}
-	l.cells[name] = trials
 	return trials, nil
 }
 
@@ -399,10 +416,6 @@ func (c cluster) text() string {
 
 // build returns the placement of the draw.
 func (l *lab) build(c cluster, draw int) (*harness.Placement, error) {
-	info, ok := l.infos[c.alg]
-	if !ok {
-		return nil, fmt.Errorf("there is no algorithm %q, leave the claim out with --only", c.alg)
-	}
 	nodes := make([]algorithms.Node, c.nodes)
 	for i := range nodes {
 		nodes[i] = algorithms.Node{Name: l.name(draw, i), Weight: 1}
@@ -410,12 +423,21 @@ func (l *lab) build(c cluster, draw int) (*harness.Placement, error) {
 			nodes[i].Weight = c.weights[i%len(c.weights)]
 		}
 	}
-	text, err := json.Marshal(c.params)
+	return l.place(c.alg, nodes, c.params)
+}
+
+// place builds an algorithm over nodes.
+func (l *lab) place(alg string, nodes []algorithms.Node, p params) (*harness.Placement, error) {
+	info, ok := l.infos[alg]
+	if !ok {
+		return nil, fmt.Errorf("there is no algorithm %q, leave the claim out with --only", alg)
+	}
+	if p == nil {
+		return harness.NewPlacement(info, nodes, nil)
+	}
+	text, err := json.Marshal(p)
 	if err != nil {
 		return nil, err
-	}
-	if c.params == nil {
-		text = nil
 	}
 	return harness.NewPlacement(info, nodes, text)
 }

@@ -38,7 +38,7 @@ beside what ringbench measures, by the code that its users measure with. Run the
     ringbench verify
 
 A claim is *reproduced* when it lies within the tolerance of what is measured. It is *refuted* when people repeat it and it
-is wrong: what is true stands below it. It is *not reproduced* when a source prints a figure that its own set-up does not
+is wrong: what is true stands beside it. It is *not reproduced* when a source prints a figure that its own set-up does not
 give here. A measured figure stands with its interval of 95%, for it is drawn from random names and keys: another seed
 gives another figure and the same verdict. Chance is allowed four standard errors, which it exceeds once in 16,000 times;
 the source, the rounding of what it prints.
@@ -51,8 +51,18 @@ func Page(found []Result) string {
 	b.WriteString(preface)
 	fmt.Fprintf(&b, "\n%s\n", Tally(found))
 	byID := map[string]Result{}
+	var wrong []Result
 	for _, r := range found {
 		byID[r.ID] = r
+		if r.Verdict == Refuted {
+			wrong = append(wrong, r)
+		}
+	}
+	if len(wrong) > 0 {
+		b.WriteString("\n## Repeated, and wrong\n\n")
+	}
+	for _, r := range wrong {
+		fmt.Fprintf(&b, "- *%s* %s\n", r.Claim, r.Finds)
 	}
 	for _, s := range sections {
 		var kept []Result
@@ -109,19 +119,22 @@ func cells(all ...string) string {
 
 // measuredText writes the measured figure with its interval.
 func measuredText(r Result) string {
-	percent := func(v float64) string { return number(v) }
+	figure := number
 	if strings.HasSuffix(r.Printed, "%") {
-		percent = func(v float64) string { return number(100*v) + "%" }
+		figure = func(v float64) string { return number(100*v) + "%" }
 	}
 	if r.Low == r.High {
-		return percent(r.Measured)
+		return figure(r.Measured)
 	}
-	return fmt.Sprintf("%s (%s to %s)", percent(r.Measured), percent(r.Low), percent(r.High))
+	return fmt.Sprintf("%s (%s to %s)", figure(r.Measured), figure(r.Low), figure(r.High))
 }
 
 func toleranceText(r Result) string {
-	if r.Tolerance == 0 {
-		return "none: " + r.Reason
+	switch {
+	case r.Tolerance == 0 && r.Reason == "exact":
+		return "none: exact"
+	case r.Tolerance == 0:
+		return "none: all draws agree"
 	}
 	return number2(r.Tolerance) + ": " + r.Reason
 }
@@ -144,7 +157,7 @@ func number(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return thousands(int(v))
 	}
-	if math.Abs(v) >= 10000 {
+	if math.Abs(v) >= 1000 {
 		return thousands(int(math.Round(v)))
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)

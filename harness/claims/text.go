@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,11 @@ func Text(found []Result) string {
 	for _, r := range found {
 		byID[r.ID] = r
 		width = max(width, len(r.ID))
+	}
+	for _, s := range sections {
+		if slices.ContainsFunc(s.claims, func(c Claim) bool { return byID[c.ID].ID != "" }) {
+			width = max(width, len(s.title))
+		}
 	}
 	for _, s := range sections {
 		title := s.title
