@@ -13,7 +13,7 @@ import (
 // bounded places a stream of requests under the algorithm's bound and records
 // what the bound costs and brings.
 func (e *examination) bounded(tr *results.Trial) error {
-	p, err := e.base.Clone()
+	p, err := e.sub.place()
 	if err != nil {
 		return err
 	}
@@ -117,14 +117,14 @@ func (e *examination) boundedMovement(tr *results.Trial) error {
 	roomBefore, roomAfter := 0, 0
 	for i, step := range schedule.Steps {
 		if i == 0 || schedule.Independent {
-			if now, err = e.base.Clone(); err != nil {
+			if now, err = e.sub.place(); err != nil {
 				return err
 			}
 			if before, err = e.assignment(tr, now); err != nil {
 				return err
 			}
 		}
-		if err := now.Apply(e.announced(now, step)...); err != nil {
+		if err := now.Apply(e.sub.announced(now, step)...); err != nil {
 			return err
 		}
 		after, err := e.assignment(tr, now)

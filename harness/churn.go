@@ -9,12 +9,28 @@ import (
 	"github.com/ringbench/ringbench/workloads"
 )
 
-// scheduleOf returns the schedule of a trial. All contestants face the same.
+// scheduleOf returns the schedule of a trial, over the members that there are. All
+// contestants face the same.
 func (e *examination) scheduleOf(tr *results.Trial) (workloads.Schedule, error) {
-	r := workloads.Rand(tr.Seed, tr.Schedule, strconv.Itoa(e.sub.n))
-	s, err := workloads.ParseSchedule(tr.Schedule, e.sub.n, r)
+	var members []int
+	for i, in := range e.base.Member {
+		if in {
+			members = append(members, i)
+		}
+	}
+	r := workloads.Rand(tr.Seed, tr.Schedule, strconv.Itoa(len(members)))
+	s, err := workloads.ParseSchedule(tr.Schedule, len(members), r)
 	if err != nil {
 		return s, algorithms.Unsupported("%v", err)
+	}
+	for _, step := range s.Steps {
+		for i, c := range step {
+			if c.Node < len(members) {
+				step[i].Node = members[c.Node]
+			} else {
+				step[i].Node = c.Node - len(members) + len(e.base.Nodes)
+			}
+		}
 	}
 	return s, nil
 }
@@ -36,12 +52,12 @@ func eachStep[T any](e *examination, tr *results.Trial, anew bool, look func(*Pl
 	var before T
 	for i, step := range schedule.Steps {
 		if i == 0 || schedule.Independent {
-			if now, err = e.base.Clone(); err != nil {
+			if now, err = e.sub.place(); err != nil {
 				return 0, err
 			}
 			before = base
 		}
-		if err := now.Apply(e.announced(now, step)...); err != nil {
+		if err := now.Apply(e.sub.announced(now, step)...); err != nil {
 			return 0, err
 		}
 		if anew {

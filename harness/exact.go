@@ -35,7 +35,7 @@ func splitMeasures(measures []string) (exact, timed []string) {
 func (t *task) run(pl *Plan) ([]results.Trial, error) {
 	e := examination{pl: pl, sub: &t.subject, exp: t.exp}
 	var err error
-	if e.base, err = NewPlacement(t.subject.info, t.subject.nodes(), t.subject.params); err != nil {
+	if e.base, err = t.subject.place(); err != nil {
 		return t.skip(err)
 	}
 	for i := range t.trials {
@@ -49,6 +49,9 @@ func (t *task) run(pl *Plan) ([]results.Trial, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", tr.Cell, err)
+		}
+		if t.subject.after != "" {
+			tr.Series = nil // figures of vectors are of what is newly built
 		}
 		for m, v := range tr.Values {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -231,7 +234,7 @@ func (e *examination) movement(tr *results.Trial) error {
 	keep := len(schedule.Steps) == 1
 	for i, step := range schedule.Steps {
 		if i == 0 || schedule.Independent {
-			if now, err = e.base.Clone(); err != nil {
+			if now, err = e.sub.place(); err != nil {
 				return err
 			}
 		}
@@ -276,7 +279,7 @@ func (e *examination) step(tr *results.Trial, now *Placement, step []workloads.C
 	members := slices.Clone(now.Member)
 	keep = keep && len(members)+len(step) <= matrixNodes
 	cells, owned := now.Cells()
-	if err := now.Apply(e.announced(now, step)...); err != nil {
+	if err := now.Apply(e.sub.announced(now, step)...); err != nil {
 		return m, nil, err
 	}
 	after.Weights, after.Total = now.Weights()
@@ -319,17 +322,6 @@ func matrix(flows []Flow, before, after []bool) map[string][]float64 {
 		}
 	}
 	return map[string][]float64{"move_from": from, "move_to": to, "move_share": rounded(share), "nodes_left": left, "nodes_joined": joined}
-}
-
-// announced returns the step with its newcomers announced to the placement.
-func (e *examination) announced(now *Placement, step []workloads.Change) []workloads.Change {
-	step = slices.Clone(step)
-	for i := range step {
-		if step[i].Op == workloads.AddNode {
-			step[i].Node = now.Announce(e.sub.newcomer(len(now.Nodes)))
-		}
-	}
-	return step
 }
 
 // rounded rounds as exact metrics are.

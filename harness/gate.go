@@ -85,7 +85,7 @@ func chiSquare(owned, weights []float64, total float64) float64 {
 // needlessMoves adds a node to a copy and looks for keys that moved elsewhere.
 // Where the algorithm cannot take the node, there is nothing to hold it to.
 func needlessMoves(p *Placement, sub *subject, hs []uint64, buckets []algorithms.Bucket) (string, error) {
-	q, err := p.Clone()
+	q, err := sub.place()
 	if err != nil {
 		return "", err
 	}

@@ -187,6 +187,36 @@ func (p *Placement) bucket(i int) (algorithms.Bucket, bool) {
 	return algorithms.None, false
 }
 
+// canApply says whether the mapper has the method for the change, so that it is
+// not built anew.
+func (p *Placement) canApply(c workloads.Change) bool {
+	var ok bool
+	switch c.Op {
+	case workloads.AddNode:
+		_, ok = p.Mapper.(algorithms.Adder)
+	case workloads.RemoveNode:
+		if _, ok = p.Mapper.(algorithms.Remover); !ok {
+			b, _ := p.bucket(c.Node)
+			_, last := p.Mapper.(algorithms.LastRemover)
+			ok = last && int(b) == p.Mapper.Len()-1
+		}
+	case workloads.SetWeight:
+		_, ok = p.Mapper.(algorithms.Reweighter)
+	}
+	return ok
+}
+
+// bound returns the buckets that are bound to a node, in ascending order.
+func (p *Placement) bound() []algorithms.Bucket {
+	var buckets []algorithms.Bucket
+	for b, node := range p.nodeOf {
+		if node >= 0 {
+			buckets = append(buckets, algorithms.Bucket(b))
+		}
+	}
+	return buckets
+}
+
 // NodeOf returns the index of the node bound to the bucket, or -1 for a bucket
 // that is bound to none, algorithms.None included.
 func (p *Placement) NodeOf(b algorithms.Bucket) int {

@@ -96,7 +96,8 @@ type subject struct {
 	own        []algorithms.Node
 	n          int
 	seed       uint64
-	floor      bool // whether others' figures are shown beside it, and no contestant asked for it
+	after      string // the schedule that it has been through; "" for none
+	floor      bool   // whether others' figures are shown beside it, and no contestant asked for it
 }
 
 func newSubject(c *Contestant, info algorithms.Info, params map[string]any, n int) (subject, error) {
@@ -146,7 +147,7 @@ func paramText(v any) string {
 // shape tells subjects apart, whatever the placement.
 func (s *subject) shape() string {
 	c := s.contestant
-	return fmt.Sprintf("%s %s %s %s %s %d %s %d %v %d", s.info.Name, s.params, c.Weights, c.Hash, c.Identity, c.Total, s.names.text, c.Zones, c.IgnoreZones, s.n)
+	return fmt.Sprintf("%s %s %s %s %s %d %s %d %v %d %s", s.info.Name, s.params, c.Weights, c.Hash, c.Identity, c.Total, s.names.text, c.Zones, c.IgnoreZones, s.n, s.after)
 }
 
 // id tells subjects apart.
@@ -386,6 +387,18 @@ func (pl *Plan) checkExperiment(i int) error {
 			return pl.Spec.errorAt("experiment", i, "schedules", "%v", err)
 		}
 	}
+	for _, sch := range e.After {
+		if sch == newlyBuilt {
+			continue
+		}
+		s, err := workloads.ParseSchedule(sch, largest, workloads.Rand(1))
+		if err == nil && s.Independent {
+			err = fmt.Errorf("schedule %q: each of its steps starts from the beginning, take one that leads somewhere", sch)
+		}
+		if err != nil {
+			return pl.Spec.errorAt("experiment", i, "after", "%v", err)
+		}
+	}
 	return nil
 }
 
@@ -400,14 +413,16 @@ func (pl *Plan) subjects(c *entrant, ei, n int) ([]subject, error) {
 	for _, params := range combinations(c.Params, s.Experiments[ei].Sweep) {
 		one := pl.varied(c.Contestant, params)
 		sub, err := newSubject(&one, info, one.Params, n)
-		if err == nil {
-			sub.own = pl.own
-			err = pl.check(sub)
+		sub.own = pl.own
+		for _, after := range s.Experiments[ei].After {
+			if err == nil {
+				subjects = append(subjects, sub.aged(after))
+				err = pl.check(subjects[len(subjects)-1])
+			}
 		}
 		if err != nil {
 			return nil, s.errorAt("contestant", c.at, "", "%v", err)
 		}
-		subjects = append(subjects, sub)
 	}
 	return subjects, nil
 }
@@ -470,13 +485,14 @@ func (pl *Plan) check(sub subject) error {
 	c := cost{footprint: forecast, build: time.Duration(forecast/16) * 100, lookup: 50 * time.Microsecond}
 	if forecast <= buildable {
 		start := time.Now()
-		m, _, err := sub.info.New(nodes, sub.params)
+		p, err := sub.place()
 		c.build = time.Since(start)
 		switch {
 		case errors.Is(err, errors.ErrUnsupported): // becomes a skip with its reason
 		case err != nil:
 			return err
 		default:
+			m := p.Mapper
 			if _, own := m.(algorithms.KeyMapper); own && sub.contestant.Hash != defaultHash {
 				return fmt.Errorf("%s hashes keys its own way, leave hash out", sub.info.Name)
 			}

@@ -78,6 +78,7 @@ type Experiment struct {
 	Keys        []string         `toml:"keys" json:"keys"`               // key SPECs, for balance; default: the spec's, and a keys file comes first
 	Popularity  []string         `toml:"popularity" json:"popularity"`   // default: the spec's
 	Schedules   []string         `toml:"schedules" json:"schedules"`     // for movement, misses, views and replica-movement
+	After       []string         `toml:"after" json:"after"`             // schedules that a structure has been through before it is measured; default "none"
 	Replicas    []int            `toml:"replicas" json:"replicas"`       // nodes that hold a key, for replicas and replica-movement; default 3
 	Remedies    []string         `toml:"remedies" json:"remedies"`       // for remedies, see parseRemedy
 	Rate        float64          `toml:"rate" json:"rate"`               // requests a second of the misses measure; default 50,000
@@ -442,6 +443,14 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 			}
 		}
 	}
+	if len(e.After) == 0 {
+		e.After = []string{newlyBuilt}
+	}
+	for _, m := range e.Measures {
+		if slices.ContainsFunc(e.After, func(a string) bool { return a != newlyBuilt }) && !slices.Contains(historic, m) {
+			return fail("after", "%s is measured of structures that are newly built, give it an experiment without after", m)
+		}
+	}
 	if len(e.Replicas) == 0 && slices.ContainsFunc(e.Measures, ofReplicas) {
 		e.Replicas = []int{3}
 	}
@@ -481,6 +490,12 @@ func (s *Spec) fillExperiment(i int, contestants map[string]bool) error {
 	}
 	return nil
 }
+
+// newlyBuilt stands among the schedules of [Experiment.After] for no change.
+const newlyBuilt = "none"
+
+// historic are the measures that may ask for structures with a past.
+var historic = []string{"shares", "balance", "load", "movement", "allocations", "memory", "lookup", "latency", "key-lookup", "batch-lookup", "add", "remove"}
 
 // ofReplicas says whether a measure is about replicas.
 func ofReplicas(measure string) bool { return measure == "replicas" || measure == "replica-movement" }

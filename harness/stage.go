@@ -18,6 +18,7 @@ import (
 
 // A structure is a subject built for timing.
 type structure struct {
+	subject   *subject
 	place     *Placement
 	footprint float64 // bytes; NaN when the algorithm does not tell
 	size      float64 // bytes; what New allocated where there is no footprint
@@ -107,12 +108,11 @@ func (st *stage) build(c *cell) (*structure, error) {
 	if s := st.built[id]; s != nil {
 		return s, nil
 	}
-	s := &structure{answers: map[*pool]answers{}, footprint: math.NaN()}
+	s := &structure{subject: &c.subject, answers: map[*pool]answers{}, footprint: math.NaN()}
 	st.built[id] = s
 	var err error
-	nodes := c.subject.nodes()
 	before := allocated()
-	s.place, err = NewPlacement(c.subject.info, nodes, c.subject.params)
+	s.place, err = c.subject.place()
 	s.size = float64(allocated() - before)
 	if errors.Is(err, errors.ErrUnsupported) {
 		s.skip = err.Error()
@@ -325,7 +325,7 @@ func (st *stage) relocate() error {
 		if s.skip != "" {
 			continue
 		}
-		place, err := s.place.Clone()
+		place, err := s.subject.place()
 		if err != nil {
 			return err
 		}
@@ -526,23 +526,28 @@ func (st *stage) assignKernel(c *cell) (*kernel, error) {
 // in bytes, while the collector is off.
 const heapBudget = 64 << 20
 
+// agedCopies bounds the copies of a structure whose past takes longer than building.
+const agedCopies = 64
+
 // copiesOf returns how many structures of the cell's size fit the budget.
 func copiesOf(s *structure, most int) int {
+	if s.subject.after != "" {
+		most = min(most, agedCopies)
+	}
 	return max(1, min(most, int(heapBudget/max(s.size, 256))))
 }
 
 // heapOf returns the live heap of one structure: of several small ones, their
 // mean, since what else lives on the heap moves by some hundred bytes.
 func (st *stage) heapOf(c *cell, s *structure) (float64, error) {
-	nodes := c.subject.nodes()
 	copies := make([]algorithms.Mapper, copiesOf(s, 64))
 	before := heapBytes()
 	for i := range copies {
-		m, _, err := c.subject.info.New(nodes, c.subject.params)
+		p, err := c.subject.place()
 		if err != nil {
 			return 0, err
 		}
-		copies[i] = m
+		copies[i] = p.Mapper
 	}
 	bytes := float64(heapBytes()-before) / float64(len(copies))
 	runtime.KeepAlive(copies)
@@ -572,16 +577,17 @@ func buildKernel(c *cell, copies int) *kernel {
 // that a block is long enough and the size stays what it says.
 func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 	copies := make([]algorithms.Mapper, n)
-	nodes := c.subject.nodes()
-	newcomer := c.subject.newcomer(len(nodes))
-	leaver := algorithms.Bucket(len(nodes) / 2)
+	var place *Placement
 	for i := range copies {
-		m, _, err := c.subject.info.New(nodes, c.subject.params)
-		if err != nil {
+		var err error
+		if place, err = c.subject.place(); err != nil {
 			return nil, err
 		}
-		copies[i] = m
+		copies[i] = place.Mapper
 	}
+	newcomer := c.subject.newcomer(len(place.Nodes))
+	bound := place.bound()
+	leaver := bound[len(bound)/2]
 	_, canAdd := copies[0].(algorithms.Adder)
 	_, canRemove := copies[0].(algorithms.Remover)
 	_, canRemoveLast := copies[0].(algorithms.LastRemover)
@@ -592,11 +598,11 @@ func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 		return nil, algorithms.Unsupported("%s cannot let go of a node: its users build it anew, see build", c.subject.info.Name)
 	}
 	if !canRemove {
-		leaver = algorithms.Bucket(len(nodes) - 1)
+		leaver = bound[len(bound)-1]
 	}
 	node := newcomer
 	if !add {
-		node = nodes[leaver]
+		node = place.Nodes[place.NodeOf(leaver)]
 	}
 	joined := make([]algorithms.Bucket, len(copies)) // of node, where it is a member
 	for i := range joined {
@@ -620,9 +626,9 @@ func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 			panic("harness: " + err.Error()) // the bucket is bound
 		}
 	}
-	do, undo, after := insert, remove, len(nodes)+1
+	do, undo, after := insert, remove, len(bound)+1
 	if !add {
-		do, undo, after = remove, insert, len(nodes)-1
+		do, undo, after = remove, insert, len(bound)-1
 	}
 	return &kernel{
 		run: func(_, ops int) uint64 {

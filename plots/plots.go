@@ -73,6 +73,7 @@ func (r *run) figures() []Figure {
 		r.lookup,
 		r.latency,
 		r.abreast,
+		r.removals,
 		r.tradeOff,
 		r.memory,
 		r.allocations,

@@ -147,19 +147,24 @@ func incomplete(set *results.Set) string {
 // each change of membership, in the order of the summary: contestants down,
 // numbers of nodes across. Metrics that are zero throughout are only named.
 func (r *run) tables() (tables []pageTable, zero []string) {
-	type subject struct{ measure, metric, schedule string }
+	type subject struct{ measure, metric, schedule, after string }
+	of := func(row results.Row) subject { return subject{row.Measure, row.Metric, row.Schedule, row.After()} }
 	seen := map[subject]bool{}
-	for _, first := range r.rows {
-		s := subject{first.Measure, first.Metric, first.Schedule}
+	all := slices.Concat(r.rows, r.aged)
+	for _, first := range all {
+		s := of(first)
 		if seen[s] || isControl(first) {
 			continue
 		}
 		seen[s] = true
-		rows := where(r.metric(s.measure, s.metric), func(row results.Row) bool { return row.Schedule == s.schedule })
+		rows := where(all, func(row results.Row) bool { return of(row) == s && !isControl(row) })
 		m, _ := results.MetricByName(s.metric)
 		title := m.Label
 		if s.schedule != "" {
 			title += ", " + scheduleName(s.schedule)
+		}
+		if s.after != "" {
+			title += ", " + afterName(first)
 		}
 		if !slices.ContainsFunc(rows, func(row results.Row) bool { return row.Min != 0 || row.Max != 0 }) {
 			zero = append(zero, title+" ("+s.measure+")")

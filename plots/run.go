@@ -14,6 +14,7 @@ import (
 type run struct {
 	set      *results.Set
 	rows     []results.Row  // that hold a drawable value
+	aged     []results.Row  // the same, of structures that had been through changes
 	variants map[string]int // label -> place among the contestants of its algorithm
 }
 
@@ -25,6 +26,10 @@ func arrange(set *results.Set) *run {
 				row.Low, row.High = row.Center, row.Center
 			}
 			row.Label = clean(row.Label)
+			if row.After() != "" {
+				r.aged = append(r.aged, row)
+				continue
+			}
 			r.rows = append(r.rows, row)
 		}
 	}

@@ -55,7 +55,7 @@ func ParseCell(name string) (measure string, fields []Field) {
 
 // fixedFields are the names in a cell's name that are not parameters.
 var fixedFields = map[string]bool{
-	"algorithm": true, "nodes": true, "workload": true, "schedule": true, "weights": true, "hash": true, "requests": true, "replicas": true,
+	"algorithm": true, "nodes": true, "workload": true, "schedule": true, "weights": true, "hash": true, "requests": true, "replicas": true, "after": true,
 }
 
 // Label returns what a contestant is called where people read: the algorithm

@@ -15,7 +15,7 @@ const maxFindings = 3
 func Findings(s *Set) []string {
 	v := newView(s)
 	var found []string
-	for _, find := range []func(view) string{needlessMoves, hotKey, fewVnodes, searchGain, tailOnly, growingLookup, sharedZones, soleHeir, fewPairs} {
+	for _, find := range []func(view) string{needlessMoves, hotKey, fewVnodes, searchGain, tailOnly, agedLookup, growingLookup, sharedZones, soleHeir, fewPairs} {
 		if sentence := find(v); sentence != "" && len(found) < maxFindings {
 			found = append(found, sentence)
 		}
@@ -161,6 +161,37 @@ func growingLookup(v view) string {
 	}
 	return fmt.Sprintf("%s slows down as the cluster grows: %s ns at %d nodes, %s at %d.",
 		sentenceCase(from.Label), short(from.Center), from.Nodes, short(to.Center), to.Nodes)
+}
+
+// agedLookup tells who looks up fastest and slowest after most nodes left at
+// random.
+func agedLookup(v view) string {
+	const telling = 1.5
+	rows, n := v.agedLookups()
+	most := ""
+	for _, r := range rows {
+		if kind, _, _ := strings.Cut(r.After(), ":"); kind == "remove" && (most == "" || compareNatural(r.After(), most) > 0) {
+			most = r.After()
+		}
+	}
+	var least, worst *Row
+	for _, r := range rows {
+		if r.After() != most {
+			continue
+		}
+		if least == nil || r.Center < least.Center {
+			least = r
+		}
+		if worst == nil || r.Center > worst.Center {
+			worst = r
+		}
+	}
+	if worst == nil || worst.Center < telling*least.Center {
+		return ""
+	}
+	_, part, _ := strings.Cut(most, ":")
+	return fmt.Sprintf("After %s of %s left at random a lookup takes %s ns with %s, %s with %s.",
+		partLeft(part), plural(n, "node"), short(least.Center), least.Label, short(worst.Center), worst.Label)
 }
 
 // sharedZones tells how many keys lie twice in one zone when nobody tells the

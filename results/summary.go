@@ -55,6 +55,18 @@ func (r *Row) Replicas() int {
 	return 0
 }
 
+// After returns the schedule that a structure had been through before it was
+// measured, "" for one newly built.
+func (r *Row) After() string {
+	_, fields := ParseCell(r.Cell)
+	for _, f := range fields {
+		if f.Name == "after" {
+			return f.Value
+		}
+	}
+	return ""
+}
+
 // level is the confidence asked of the interval around a median.
 const level = 0.95
 
@@ -230,7 +242,7 @@ func quantile(values []float64, p float64) float64 {
 
 // theory sets what the noise floor and theory say about a spread.
 func (r *Row) theory() {
-	if r.Weights != "" || r.Nodes < 2 {
+	if r.Weights != "" || r.Nodes < 2 || r.After() != "" { // the number of members is not told
 		return
 	}
 	n, keys := float64(r.Nodes), float64(r.Keys)

@@ -11,12 +11,17 @@ import (
 type view struct {
 	set  *Set
 	rows []*Row
-	n    int // the cluster that the exact part speaks of; 0 when there is none
+	aged []*Row // of structures that had been through changes, which are in no other table
+	n    int    // the cluster that the exact part speaks of; 0 when there is none
 }
 
 func newView(s *Set) view {
 	v := view{set: s}
 	for _, r := range Summarize(s) {
+		if r.After() != "" {
+			v.aged = append(v.aged, &r)
+			continue
+		}
 		v.rows = append(v.rows, &r)
 		switch r.Metric {
 		case "balance-peak", "load-peak", "moved-fraction":
@@ -124,9 +129,11 @@ func (v view) skewed() string {
 }
 
 // adding and removing tell the schedules whose steps are one node that joins or
-// leaves; "remove:3" is another.
-func adding(r *Row) bool   { return strings.HasPrefix(r.Schedule, "add-") }
-func removing(r *Row) bool { return strings.HasPrefix(r.Schedule, "remove-") }
+// leaves; "remove:3" and "remove-last:0.5" are others.
+func adding(r *Row) bool { return strings.HasPrefix(r.Schedule, "add-") }
+func removing(r *Row) bool {
+	return strings.HasPrefix(r.Schedule, "remove-") && !strings.Contains(r.Schedule, ":")
+}
 
 // maxContestants is how many contestants the first screen shows.
 const maxContestants = 10

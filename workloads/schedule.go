@@ -50,7 +50,7 @@ type Schedule struct {
 }
 
 // schedules lists what ParseSchedule takes, as its error shows it.
-const schedules = "add-one, remove-one, remove-last, remove-each, remove:K, grow:K, double, rolling, reorder or reweight:F"
+const schedules = "add-one, remove-one, remove-last, remove-each, remove:K, remove-last:K, grow:K, double, rolling, reorder or reweight:F"
 
 // maxGrowth is the most nodes that join in one step.
 const maxGrowth = 1 << 20
@@ -61,7 +61,10 @@ const maxGrowth = 1 << 20
 //	remove-one    a node leaves, any with equal chance
 //	remove-last   the node with the highest index leaves
 //	remove-each   each node leaves in turn, all others being there
-//	remove:K      K nodes leave together, any K with equal chance
+//	remove:K      K nodes leave together, any K with equal chance; K below 1 is a
+//	              part of them all, such as 0.9
+//	remove-last:K the K nodes with the highest indices leave together, the highest
+//	              first
 //	grow:K        K nodes join together
 //	double        as many nodes join together as there are
 //	rolling       each node in turn leaves and a new one joins, in one step; the
@@ -82,6 +85,8 @@ func ParseSchedule(spec string, n int, r *rand.Rand) (Schedule, error) {
 			return parseReweight(spec, text, n, r)
 		case "remove":
 			return parseRemove(spec, text, n, r)
+		case "remove-last":
+			return parseRemoveLast(spec, text, n)
 		case "grow":
 			return parseGrow(spec, text, n)
 		}
@@ -144,12 +149,9 @@ func reordering(n int, r *rand.Rand) []Change {
 }
 
 func parseRemove(spec, text string, n int, r *rand.Rand) (Schedule, error) {
-	k, err := parseNodes(spec, text)
-	switch {
-	case err != nil:
+	k, name, err := parseLeavers(spec, text, n)
+	if err != nil {
 		return Schedule{}, err
-	case k >= n:
-		return Schedule{}, fmt.Errorf("schedule %q: it would leave no node of %d, remove %d at most", spec, n, n-1)
 	}
 	nodes := make([]int, n)
 	for i := range nodes {
@@ -161,7 +163,39 @@ func parseRemove(spec, text string, n int, r *rand.Rand) (Schedule, error) {
 		nodes[i], nodes[j] = nodes[j], nodes[i]
 		step[i] = Change{Op: RemoveNode, Node: nodes[i]}
 	}
-	return Schedule{Name: "remove:" + strconv.Itoa(k), Steps: [][]Change{step}}, nil
+	return Schedule{Name: "remove:" + name, Steps: [][]Change{step}}, nil
+}
+
+func parseRemoveLast(spec, text string, n int) (Schedule, error) {
+	k, name, err := parseLeavers(spec, text, n)
+	if err != nil {
+		return Schedule{}, err
+	}
+	step := make([]Change, k)
+	for i := range step {
+		step[i] = Change{Op: RemoveNode, Node: n - 1 - i}
+	}
+	return Schedule{Name: "remove-last:" + name, Steps: [][]Change{step}}, nil
+}
+
+// parseLeavers reads how many of n nodes leave: a number of them, or below 1 the
+// part of them, rounded to whole nodes. The name is the shortest form.
+func parseLeavers(spec, text string, n int) (k int, name string, err error) {
+	if part, err := strconv.ParseFloat(text, 64); err == nil && part > 0 && part < 1 {
+		k = int(math.Round(part * float64(n)))
+		name = strconv.FormatFloat(part, 'g', -1, 64)
+		if k == 0 {
+			return 0, "", fmt.Errorf("schedule %q: that is no whole node of %d, start from more", spec, n)
+		}
+	} else if k, err = parseNodes(spec, text); err != nil {
+		return 0, "", err
+	} else {
+		name = strconv.Itoa(k)
+	}
+	if k >= n {
+		return 0, "", fmt.Errorf("schedule %q: it would leave no node of %d, remove %d at most", spec, n, n-1)
+	}
+	return k, name, nil
 }
 
 func parseGrow(spec, text string, n int) (Schedule, error) {

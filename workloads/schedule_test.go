@@ -22,6 +22,8 @@ func TestParseSchedule(t *testing.T) {
 		{"remove-each", Schedule{Name: "remove-each", Independent: true, Steps: [][]Change{
 			{{Op: RemoveNode, Node: 0}}, {{Op: RemoveNode, Node: 1}}, {{Op: RemoveNode, Node: 2}}, {{Op: RemoveNode, Node: 3}},
 		}}},
+		{"remove-last:2", Schedule{Name: "remove-last:2", Steps: [][]Change{{{Op: RemoveNode, Node: 3}, {Op: RemoveNode, Node: 2}}}}},
+		{"remove-last:0.50", Schedule{Name: "remove-last:0.5", Steps: [][]Change{{{Op: RemoveNode, Node: 3}, {Op: RemoveNode, Node: 2}}}}},
 		{"grow:2", Schedule{Name: "grow:2", Steps: [][]Change{{{Op: AddNode, Node: 4}, {Op: AddNode, Node: 5}}}}},
 		{"grow:+02", Schedule{Name: "grow:2", Steps: [][]Change{{{Op: AddNode, Node: 4}, {Op: AddNode, Node: 5}}}}},
 		{"double", Schedule{Name: "double", Steps: [][]Change{{
@@ -111,6 +113,13 @@ func TestSchedulesLeaveTheMembersThatTheirNamesSay(t *testing.T) {
 			}
 		}
 		count(fmt.Sprintf("remove:%d", k), n-k)
+		if part := float64(k) / float64(n); part*float64(n) >= 1 {
+			count(fmt.Sprint("remove:", part), n-k)
+		}
+		last, _ := run(fmt.Sprintf("remove-last:%d", k))
+		if diff := cmp.Diff(newRoster(n-k).list, last.list); diff != "" {
+			t.Fatalf("remove-last:%d leaves others than the first %d (-want +got):\n%s", k, n-k, diff)
+		}
 		count(fmt.Sprintf("grow:%d", k), n+k)
 		count("double", 2*n)
 
@@ -213,6 +222,11 @@ func TestParseScheduleRefuses(t *testing.T) {
 		{"remove:-1", 5, `"-1" is not a number of nodes`},
 		{"remove:5", 5, "leave no node of 5, remove 4 at most"},
 		{"remove:99999999999999999999", 5, "not a number of nodes"},
+		{"remove:1.5", 5, `"1.5" is not a number of nodes`},
+		{"remove:NaN", 5, `"NaN" is not a number of nodes`},
+		{"remove:0.95", 5, "leave no node of 5, remove 4 at most"},
+		{"remove:0.05", 5, "that is no whole node of 5"},
+		{"remove-last:5", 5, "leave no node of 5, remove 4 at most"},
 		{"grow:0", 5, `"0" is not a number of nodes`},
 		{"grow:1.5", 5, `"1.5" is not a number of nodes`},
 		{"grow:1048577", 5, "1048577 nodes join, at most 1048576"},
@@ -230,7 +244,7 @@ func TestParseScheduleRefuses(t *testing.T) {
 }
 
 func FuzzParseSchedule(f *testing.F) {
-	for _, spec := range []string{"add-one", "remove-one", "remove-last", "remove-each", "reweight:2", "reweight:0x1p-3", "remove:3", "grow:7", "double", "rolling", "reorder"} {
+	for _, spec := range []string{"add-one", "remove-one", "remove-last", "remove-each", "reweight:2", "reweight:0x1p-3", "remove:3", "remove:0.5", "remove-last:0.9", "grow:7", "double", "rolling", "reorder"} {
 		f.Add(spec, 5)
 	}
 	f.Fuzz(func(t *testing.T, spec string, n int) {
