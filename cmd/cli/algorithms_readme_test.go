@@ -146,7 +146,7 @@ func can(t *testing.T, info algorithms.Info) (words []string) {
 // the comment of its package says.
 func systemPages(t *testing.T, folders map[string]folder) string {
 	var table, pages strings.Builder
-	table.WriteString("| algorithm | follows | a key belongs to | weights | a change moves only what it must |\n|---|---|---|---|---|\n")
+	table.WriteString("| algorithm | follows | boundary: a key belongs to | weights | a change moves only what it must |\n|---|---|---|---|---|\n")
 	shown := map[string]bool{}
 	for _, info := range builtin.All() {
 		f := folders[info.Name]
@@ -166,12 +166,9 @@ func systemPages(t *testing.T, folders map[string]folder) string {
 				t.Errorf("the comment of %s has no item %q", f.path, key)
 			}
 		}
-		owner := "-"
-		for _, key := range []string{"Boundary", "Rule", "Slots", "Partitions", "Table"} {
-			if says[key] != "" {
-				owner = sentence(says[key])
-				break
-			}
+		boundary := "none, see below"
+		if says["Boundary"] != "" {
+			boundary = sentence(says["Boundary"])
 		}
 		e, err := abilities(info)
 		if err != nil {
@@ -183,7 +180,7 @@ func systemPages(t *testing.T, folders map[string]folder) string {
 		} else if e.Remove == "last" {
 			least = "yes, and only the last can leave"
 		}
-		fmt.Fprintf(&table, "| `%s` | %s | %s | %s | %s |\n", info.Name, info.Ref, owner, yes(e.Weights), least)
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s | %s |\n", info.Name, info.Ref, boundary, yes(e.Weights), least)
 		if shown[f.path] {
 			continue
 		}
