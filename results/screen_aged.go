@@ -36,7 +36,7 @@ func (v view) agedTable() []string {
 	t.groups = append(t.groups, heading{"", 1})
 	for _, after := range telling(rows) {
 		kind, part, _ := strings.Cut(after, ":")
-		group := map[string]string{"remove": "left at random", "remove-last": "left from the end"}[kind]
+		group := map[string]string{"remove": "left at random", "remove-last": "from the end"}[kind]
 		if last := &t.groups[len(t.groups)-1]; last.text == group {
 			last.span++
 		} else {

@@ -283,7 +283,7 @@ func TestRaisingAWeightMovesKeysOnlyToItsNode(t *testing.T) {
 	}
 }
 
-// The extremes of the draw: the cost is finite and positive at both ends, so
+// The extremes of the draw, which buildbarn/bb-storage#238 is about: the cost is finite and positive at both ends, so
 // that no weight wins or loses by an infinity or a NaN, and weight 0 never wins.
 func TestTheEndsOfTheDrawAreOrdinary(t *testing.T) {
 	for _, d := range []int64{0, 1, 2, 1 << 51, 1<<52 - 2, 1<<52 - 1} {
