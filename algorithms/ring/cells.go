@@ -66,6 +66,9 @@ func (m *Map) inOrder() iter.Seq[Point] {
 // change replaces the points of the ring: with those of add, and without those
 // of drop, which must be there. Both are in ring order.
 func (m *Map) change(add, drop []Point) {
+	if add, drop = m.patch(add, drop); len(add)+len(drop) == 0 {
+		return
+	}
 	points := make([]Point, 0, m.points+len(add)-len(drop))
 	for i := range m.end {
 		p := Point{m.at(i), m.owner(i)}
@@ -96,9 +99,8 @@ func (m *Map) layOut(points []Point) {
 		m.end = max(m.start(p.Position), m.end) + 1
 	}
 	size := max(int(m.slots), m.end) + window
-	m.mask = 1<<16 - 1
-	if owners := m.members.Cap(); owners > 1<<16 {
-		m.mask = 1<<bits.Len(uint(owners-1)) - 1
+	m.mask = maskFor(m.members.Cap())
+	if m.mask > 1<<16-1 {
 		m.low32 = make([]uint32, size)
 		spread(m, points, m.low32, func(p Point) uint32 { return uint32(p.Position & m.mask) })
 	} else {
@@ -113,6 +115,15 @@ func (m *Map) layOut(points []Point) {
 		p, q := points[i-1], points[i]
 		m.tight = (p.Position^q.Position)&^mask == 0 && p.Owner != q.Owner
 	}
+	m.seal()
+}
+
+// maskFor returns the bits of a cell that so many owners take.
+func maskFor(owners int) uint64 {
+	if owners > 1<<16 {
+		return 1<<bits.Len(uint(owners-1)) - 1
+	}
+	return 1<<16 - 1
 }
 
 // spread sets a value for every cell. Each point goes to the cell where its

@@ -110,3 +110,24 @@ func TestClosestIsItsDefinitionOnHashedPoints(t *testing.T) {
 		t.Errorf("an empty ring answers %d", got)
 	}
 }
+
+// A point whose upper bits are those of the last position of all is not the first
+// point, which the cells behind the last one repeat there.
+func TestTheLastPointIsNotTakenForTheFirst(t *testing.T) {
+	c := ring.Default
+	c.Points = []ring.Listed{{Position: 0x3fb2, Node: "a"}, {Position: 0xffffffffffff0000, Node: "b"}, {Position: 0x3000, Node: "c"}}
+	for _, names := range [][]string{{"a", "b"}, {"a", "b", "c"}} {
+		m, err := ring.New(algorithms.Nodes("a", "b"), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names[2:] {
+			if _, err := m.Add(algorithms.Node{Name: name, Weight: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := m.Closest(0xfffffffffff03fb2, 1, 0, 1); got != 1 {
+			t.Errorf("nodes %q: the closest is %d, want b", names, got)
+		}
+	}
+}
