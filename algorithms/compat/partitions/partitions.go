@@ -133,9 +133,11 @@ func (m *Map) points() []ring.Point {
 	return all
 }
 
-// room returns how many partitions a member may have.
+// room returns how many partitions a member may have, which is never more than
+// there are.
 func (m *Map) room() int {
-	return int(math.Ceil(float64(m.config.Partitions) / float64(m.members.Len()) * m.config.Load))
+	all := float64(m.config.Partitions)
+	return int(min(math.Ceil(all/float64(m.members.Len())*m.config.Load), all))
 }
 
 // distribute places all partitions.

@@ -143,6 +143,17 @@ func TestBoundsThatCannotBeMetAreRefused(t *testing.T) {
 	}
 }
 
+func TestALoadBeyondAllPartitionsBoundsNothing(t *testing.T) {
+	loose, endless := Default, Default
+	loose.Load, endless.Load = 100, math.MaxFloat64
+	a, b := build(t, members(3), loose), build(t, members(3), endless)
+	for h := range uint64(271) {
+		if a.Lookup(h) != b.Lookup(h) {
+			t.Fatalf("partition %d is with %d under a load of 100, and with %d under the largest", h, a.Lookup(h), b.Lookup(h))
+		}
+	}
+}
+
 // TestFewPartitionsAreUneven is trinodb/trino#30434: 2,048 buckets over 8, 32 and
 // 128 nodes are less even the more nodes there are. Here the bound is out of the
 // way and the points are many, so that the partitions alone make the difference.
