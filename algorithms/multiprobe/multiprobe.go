@@ -48,8 +48,8 @@ var Info = algorithms.Define("multiprobe", "Appleton, O'Reilly 2015, multi-probe
 
 // Config sets the points of the nodes and the probes of the keys.
 type Config struct {
-	// Probes is the number of places where a key is looked for, at least 1. With 1
-	// it is a ring.
+	// Probes is the number of places where a key is looked for, 1 to 2^20. With 1 it
+	// is a ring.
 	Probes int `json:"probes"`
 
 	// VNodes, Label and PointHash are those of package ring.
@@ -64,6 +64,9 @@ var Default = Config{Probes: 21, VNodes: 1, Label: ring.Default.Label, PointHash
 func (c Config) ring() ring.Config {
 	return ring.Config{VNodes: c.VNodes, Label: c.Label, PointHash: c.PointHash}
 }
+
+// Step returns the number of probes that is nearest to probes.
+func (c Config) Step(probes int) int { return min(max(probes, 1), mostProbes) }
 
 // Forecast returns the bytes that New needs at its peak.
 func (c Config) Forecast(nodes []algorithms.Node) int64 { return c.ring().Forecast(nodes) }
@@ -85,10 +88,14 @@ var (
 	_ algorithms.Forecaster = Config{}
 )
 
+// mostProbes is far more than balance gains by, and keeps a lookup that is asked
+// for by mistake below a second.
+const mostProbes = 1 << 20
+
 // New returns a Map over the nodes.
 func New(nodes []algorithms.Node, c Config) (*Map, error) {
-	if c.Probes < 1 {
-		return nil, fmt.Errorf("probes %d, a key needs at least 1", c.Probes)
+	if c.Probes < 1 || c.Probes > mostProbes {
+		return nil, fmt.Errorf("probes %d, a key has 1 to %d", c.Probes, mostProbes)
 	}
 	r, err := ring.New(nodes, c.ring())
 	if err != nil {

@@ -219,7 +219,8 @@ func TestChangesMoveOnlyWhatTheyMust(t *testing.T) {
 
 func TestBadConfigIsRefused(t *testing.T) {
 	for params, want := range map[string]string{
-		`{"probes":0}`:         "multiprobe: probes 0, a key needs at least 1",
+		`{"probes":0}`:         "multiprobe: probes 0, a key has 1 to 1048576",
+		`{"probes":1048577}`:   "probes 1048577",
 		`{"probes":-1}`:        "probes -1",
 		`{"vnodes":0}`:         "vnodes 0",
 		`{"point_hash":"md6"}`: "md6",
