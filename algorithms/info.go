@@ -214,8 +214,12 @@ func decodeParams[C any](def C, params json.RawMessage) (C, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return def, errors.New("parameters are more than one JSON object")
 	}
-	// encoding/json takes names in any case, which would make two of one.
 	for _, name := range ParamNames(params) {
+		// encoding/json passes over null, so that the default would stand in for it.
+		if isNull(params, name) {
+			return def, fmt.Errorf("parameter %q cannot be null, give it a value or leave it out", name)
+		}
+		// It takes names in any case, which would make two of one.
 		for _, known := range ParamNames(mustEncode(def)) {
 			if name != known && strings.EqualFold(name, known) {
 				return def, fmt.Errorf("unknown parameter %q, did you mean %q?", name, known)
@@ -225,11 +229,18 @@ func decodeParams[C any](def C, params json.RawMessage) (C, error) {
 	return c, nil
 }
 
+// isNull reports whether the JSON object gives null for the parameter.
+func isNull(params json.RawMessage, name string) bool {
+	var m map[string]json.RawMessage
+	return json.Unmarshal(params, &m) == nil && string(m[name]) == "null"
+}
+
 // paramError words an error of encoding/json for somebody who typed k=v.
 func paramError(def any, err error) error {
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Errorf("parameter %q cannot be %s, it wants %s", typ.Field, given(typ.Value), wanted(typ.Type.Kind()))
+		name := typ.Field[strings.LastIndexByte(typ.Field, '.')+1:] // without the struct that it is embedded in
+		return fmt.Errorf("parameter %q cannot be %s, it wants %s", name, given(typ.Value), wanted(typ.Type.Kind()))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		known := ParamNames(mustEncode(def))

@@ -67,6 +67,7 @@ func TestDefineRefusesWithTheNameOfTheParameter(t *testing.T) {
 		{two, `{"VNODES":1}`, `sized: unknown parameter "VNODES", did you mean "vnodes"?`},
 		{two, `{"vnodes":1,"Vnodes":2}`, `sized: unknown parameter "Vnodes", did you mean "vnodes"?`},
 		{two, `{"vnodes":1.5}`, `sized: parameter "vnodes" cannot be 1.5, it wants a whole number`},
+		{two, `{"vnodes":null}`, `sized: parameter "vnodes" cannot be null, give it a value or leave it out`},
 		{two, `{"vnodes":1} {}`, `sized: parameters are more than one JSON object`},
 		{two, `{"vnodes":0}`, `sized: unsupported operation: vnodes 0`},
 		{nil, ``, `sized: no nodes, name at least one`},
@@ -85,6 +86,19 @@ func TestDefineRefusesWithTheNameOfTheParameter(t *testing.T) {
 	}
 	if _, _, err := sizedInfo.New(two, json.RawMessage(`{"vnodes":0}`)); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%v does not wrap ErrUnsupported", err)
+	}
+}
+
+// A struct that is embedded is nothing that the user knows of.
+func TestAParameterOfAnEmbeddedStructIsNamedAsItIsTyped(t *testing.T) {
+	type limits struct {
+		Most int `json:"most"`
+	}
+	type config struct{ limits }
+	info := algorithms.Define("limited", "nowhere", config{}, func([]algorithms.Node, config) (*sized, error) { return &sized{1}, nil })
+	_, _, err := info.New(algorithms.Nodes("a"), json.RawMessage(`{"most":1.5}`))
+	if want := `limited: parameter "most" cannot be 1.5, it wants a whole number`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
