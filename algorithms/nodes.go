@@ -12,8 +12,8 @@ import (
 )
 
 // Validate checks a node list: at least one node, names that are neither empty
-// nor repeated, weights that are finite and not negative, and at least one
-// weight above zero.
+// nor repeated, weights that are finite and not negative, at least one
+// weight above zero, and a finite sum of weights.
 func Validate(nodes []Node) error {
 	if len(nodes) == 0 {
 		return errors.New("no nodes, name at least one")
@@ -32,6 +32,9 @@ func Validate(nodes []Node) error {
 	}
 	if total == 0 {
 		return errors.New("all weights are zero, at least one node must own something")
+	}
+	if math.IsInf(total, 0) {
+		return errors.New("the weights add up to more than a number can hold, divide all of them by the same")
 	}
 	return nil
 }

@@ -98,6 +98,7 @@ func TestValidateNamesTheNode(t *testing.T) {
 		{[]algorithms.Node{ok, {Weight: 1}}, `node 2: empty node name`},
 		{[]algorithms.Node{ok, ok}, `node 2: name "ok" is taken by node 1, names must differ`},
 		{[]algorithms.Node{{Name: "a", Weight: math.Inf(1)}}, `node 1: weight +Inf, it must be a finite number of 0 or more`},
+		{[]algorithms.Node{{Name: "a", Weight: 1e308}, {Name: "b", Weight: 1e308}}, `the weights add up to more than a number can hold, divide all of them by the same`},
 		{[]algorithms.Node{{Name: "a"}}, `all weights are zero, at least one node must own something`},
 	} {
 		if err := algorithms.Validate(tt.nodes); err == nil || err.Error() != tt.want {
