@@ -104,7 +104,7 @@ func (c Config) PointCounts(nodes []algorithms.Node) []int {
 	}
 	for _, n := range nodes {
 		if n.Weight > 0 {
-			least = min(least, n.Weight/total)
+			least = min(least, max(n.Weight/total, math.SmallestNonzeroFloat64))
 		}
 	}
 	scale := min(math.Ceil(float64(least*float64(c.MinimumRingSize)))/least, float64(c.MaximumRingSize))

@@ -327,3 +327,12 @@ func TestARingOfNoPointsIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The share of the light node is too small for a number, and its count of points for
+// the largest ring.
+func TestAWeightBelowAnyShareLeavesTheRingToTheOthers(t *testing.T) {
+	c := Config{1, 64, "XX_HASH"}
+	if diff := cmp.Diff([]int{0, 64}, c.PointCounts([]algorithms.Node{{Name: "light", Weight: 1e-300}, {Name: "heavy", Weight: 1e300}})); diff != "" {
+		t.Errorf("points (-want +got):\n%s", diff)
+	}
+}

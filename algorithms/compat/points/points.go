@@ -23,6 +23,7 @@ package points
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -87,10 +88,17 @@ type Ring struct {
 	points  []Point // in ring order, the winner of a tie first
 }
 
-// New returns a ring of the members, which it keeps for itself.
+// New returns a ring of the members, which it keeps for itself. It refuses weights
+// that are so small that no node has a point.
 func New(members *algorithms.Members, c Circle, layout Layout) (*Ring, error) {
 	r := &Ring{circle: c, layout: layout, members: members}
-	return r, r.rebuild()
+	if err := r.rebuild(); err != nil {
+		return nil, err
+	}
+	if names := r.Pointless(); len(r.points) == 0 && len(names) > 0 {
+		return nil, fmt.Errorf("the weight of node %q is too small for a single point, and no other node has one: raise the weights together", names[0])
+	}
+	return r, nil
 }
 
 // rebuild lays the points out for the members; on an error those there were stay.

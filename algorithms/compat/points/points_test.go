@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -152,7 +153,7 @@ func TestACircleIsItsModel(t *testing.T) {
 		}
 		last := m.circle.Space - 1
 		position := rapid.OneOf(rapid.Uint64Range(0, last), rapid.Uint64Range(0, min(last, 20)), rapid.Uint64Range(last-min(last, 5), last))
-		for range rapid.IntRange(0, 12).Draw(t, "points") {
+		for range rapid.IntRange(1, 12).Draw(t, "points") {
 			b := rapid.IntRange(0, len(m.names)-1).Draw(t, "owner")
 			m.points = append(m.points, points.Point{Position: position.Draw(t, "position"), Owner: algorithms.Bucket(b)})
 		}
@@ -207,7 +208,7 @@ func TestReplicasAreMetClockwise(t *testing.T) {
 			t.Fatal(err)
 		}
 		var all []points.Point
-		for position := range uint64(rapid.IntRange(0, 30).Draw(t, "points")) {
+		for position := range uint64(rapid.IntRange(1, 30).Draw(t, "points")) {
 			all = append(all, points.Point{Position: position, Owner: algorithms.Bucket(rapid.IntRange(0, n-1).Draw(t, "owner"))})
 		}
 		r, err := points.New(members, points.Circle{Space: 64}, func(*algorithms.Members) ([]points.Point, error) { return all, nil })
@@ -238,4 +239,25 @@ func TestReplicasAreMetClockwise(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestWeightsOfWhichNoneIsWorthAPointAreRefused(t *testing.T) {
+	layout := func(m *algorithms.Members) (all []points.Point, err error) {
+		for b, n := range m.All() {
+			for i := range uint64(n.Weight) {
+				all = append(all, points.Point{Position: i, Owner: b})
+			}
+		}
+		return all, nil
+	}
+	for weight, want := range map[float64]string{1: "", 0.5: `the weight of node "b" is too small for a single point`} {
+		members, err := algorithms.NewMembers([]algorithms.Node{{Name: "a"}, {Name: "b", Weight: weight}, {Name: "c", Weight: 0.5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = points.New(members, points.Circle{}, layout)
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("weight %v: error %v, want %q", weight, err, want)
+		}
+	}
 }
