@@ -39,6 +39,12 @@ const budgetOf = 72 << 20
 // holds something else must be meant.
 const mostNodes = 1 << 20
 
+// What is judged is squared, and the sum of the squares has to fit into a number.
+const (
+	mostAmount = 1e150  // that a column may add up to
+	leastShare = 1e-100 // of the weights that a node may have, unless it has none
+)
+
 // Ask reads the files and judges them. It takes time in proportion to the rows, and
 // memory of at most some hundreds of megabytes however many they are. When the
 // context ends so does it, with the context's error, and leaves no file behind.
@@ -114,6 +120,7 @@ func (r *reading) read(ctx context.Context, stdin io.Reader) error {
 	}
 	defer file.Close()
 	r.sized = file.Sized
+	var sum amounts
 	for row, err := range file.Rows() {
 		if err != nil {
 			return err
@@ -136,6 +143,15 @@ func (r *reading) read(ctx context.Context, stdin io.Reader) error {
 		}
 		r.held[node].requests += row.Count
 		r.held[node].bytes += row.Bytes
+		sum.requests += row.Count
+		sum.bytes += row.Bytes
+		if sum.requests > mostAmount || sum.bytes > mostAmount {
+			column := "count"
+			if sum.bytes > mostAmount {
+				column = "bytes"
+			}
+			return fmt.Errorf("%s:%d: the column %s adds up to more than %v here, divide all of it by the same", r.path, row.Line, column, mostAmount)
+		}
 		if err := r.store.add(row.Key, node, int64(row.Line), row.Count, row.Bytes); err != nil {
 			return err
 		}

@@ -437,6 +437,33 @@ func TestNoTemporaryFileStays(t *testing.T) {
 	}
 }
 
+// What cannot be squared is refused, and what just can is judged without a gap.
+func TestAmountsAndWeightsBeyondJudgementAreRefused(t *testing.T) {
+	two := []line{{"k", "a", 1, 1}, {"l", "b", 2, 2}}
+	weighed := func(light float64) []algorithms.Node {
+		return []algorithms.Node{{Name: "a", Weight: light}, {Name: "b", Weight: 1}}
+	}
+	for _, tt := range []struct {
+		lines []line
+		nodes []algorithms.Node
+		want  string
+	}{
+		{[]line{{"k", "a", 1e150, 1}, {"l", "b", 1e149, 1}}, nil, ":3: the column count adds up to more than 1e+150 here"},
+		{[]line{{"k", "a", 1, 1e308}, {"l", "b", 1, 1e308}}, nil, ":2: the column bytes adds up to"},
+		{[]line{{"k", "a", 9e149, 9e149}, {"l", "b", 1e-300, 1}}, nil, ""},
+		{two, weighed(1e-320), `node "a" has weight 1e-320 of 1, too little`},
+		{two, weighed(1e-99), ""},
+	} {
+		r, err := Ask(context.Background(), Question{File: write(t, "a.csv", tt.lines), Nodes: tt.nodes})
+		if got := fmt.Sprint(err); tt.want == "" && err != nil || !strings.Contains(got, tt.want) {
+			t.Errorf("%v over %v: error %v, want %q", tt.lines, tt.nodes, err, tt.want)
+		}
+		if err == nil && (r.CV == nil || r.LoadCV == nil || math.IsInf(*r.LoadCV, 0)) {
+			t.Errorf("%v over %v: no spread", tt.lines, tt.nodes)
+		}
+	}
+}
+
 func TestBothFromStdinIsRefused(t *testing.T) {
 	_, err := Ask(context.Background(), Question{Before: "-", File: "-"})
 	if err == nil || errors.Is(err, context.Canceled) {
