@@ -110,7 +110,9 @@ func (m *Map) layOut(points []Point) {
 	m.cells = make([]uint64, size)
 	mask := m.mask
 	spread(m, points, m.cells, func(p Point) uint64 { return p.Position&^mask | uint64(p.Owner) })
-	m.tight = false
+	// The sentinels are one more point of the first owner, at the last position.
+	end := points[len(points)-1]
+	m.tight = end.Position|mask == math.MaxUint64 && end.Owner != points[0].Owner
 	for i := 1; i < len(points) && !m.tight; i++ {
 		p, q := points[i-1], points[i]
 		m.tight = (p.Position^q.Position)&^mask == 0 && p.Owner != q.Owner
