@@ -318,7 +318,8 @@ func checkFolding(info algorithms.Info) error {
 		{"differ in the same bits of both halves", func(h, x uint64) uint64 { return h ^ (x<<32 | x) }},
 		{"have halves of the same sum", func(h, x uint64) uint64 { return (h>>32+x)<<32 | uint64(uint32(h)-uint32(x)) }},
 	} {
-		parted := 0
+		parted, several := 0, false
+		owner := ""
 		for i, h := range hs {
 			x := hs[len(hs)-1-i] >> 32
 			a, err := c.owner(h)
@@ -332,6 +333,11 @@ func checkFolding(info algorithms.Info) error {
 			if a != b {
 				parted++
 			}
+			several = several || i > 0 && a != owner
+			owner = a
+		}
+		if !several {
+			return algorithms.Unsupported("one node owns every key")
 		}
 		if parted == 0 {
 			return fmt.Errorf("two hashes that %s have one owner, in all %d pairs: 32 bits are left of 64", fold.what, len(hs))
