@@ -319,7 +319,7 @@ func checkFolding(info algorithms.Info) error {
 		{"have halves of the same sum", func(h, x uint64) uint64 { return (h>>32+x)<<32 | uint64(uint32(h)-uint32(x)) }},
 	} {
 		parted, several := 0, false
-		owner := ""
+		var owner algorithms.Bucket
 		for i, h := range hs {
 			x := hs[len(hs)-1-i] >> 32
 			a, err := c.owner(h)
