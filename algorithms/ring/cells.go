@@ -117,7 +117,6 @@ func (m *Map) layOut(points []Point) {
 		p, q := points[i-1], points[i]
 		m.tight = (p.Position^q.Position)&^mask == 0 && p.Owner != q.Owner
 	}
-	m.seal()
 }
 
 // maskFor returns the bits of a cell that so many owners take.
