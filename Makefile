@@ -24,6 +24,9 @@ peers:       ## public Go libraries beside ours: their faults, then one run
 test:        ## run all tests
 	go test -timeout 30m ./...
 
+claims:      ## check all claims again and write harness/CLAIMS.md
+	$(RINGBENCH) verify -q --markdown > out/CLAIMS.md && mv out/CLAIMS.md harness/CLAIMS.md
+
 check:       ## format, vet, staticcheck, tidy, tests with the race detector
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	go vet ./...
@@ -45,4 +48,4 @@ clean:       ## remove what runs and tests wrote
 	rm -rf out
 	go clean -testcache
 
-.PHONY: help bench bench-full speed peers test check baseline compare figures clean
+.PHONY: help bench bench-full speed peers test claims check baseline compare figures clean
