@@ -574,7 +574,8 @@ func buildKernel(c *cell, copies int) *kernel {
 }
 
 // membershipKernel adds a node to, or removes one from, each of many copies, so
-// that a block is long enough and the size stays what it says.
+// that a block is long enough and the size stays what it says. What cannot let go
+// of a node is built anew before each block, outside the clock.
 func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 	copies := make([]algorithms.Mapper, n)
 	var place *Placement
@@ -594,7 +595,7 @@ func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 	if !canAdd {
 		return nil, algorithms.Unsupported("%s cannot take in a node: its users build it anew, see build", c.subject.info.Name)
 	}
-	if !canRemove && !canRemoveLast {
+	if !add && !canRemove && !canRemoveLast {
 		return nil, algorithms.Unsupported("%s cannot let go of a node: its users build it anew, see build", c.subject.info.Name)
 	}
 	if !canRemove {
@@ -617,10 +618,16 @@ func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 	}
 	remove := func(i int) {
 		var err error
-		if canRemove {
+		switch {
+		case canRemove:
 			err = copies[i].(algorithms.Remover).Remove(joined[i])
-		} else {
+		case canRemoveLast:
 			_, err = copies[i].(algorithms.LastRemover).RemoveLast()
+		default:
+			var anew *Placement
+			if anew, err = c.subject.place(); err == nil {
+				copies[i] = anew.Mapper
+			}
 		}
 		if err != nil {
 			panic("harness: " + err.Error()) // the bucket is bound
