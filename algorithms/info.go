@@ -216,7 +216,7 @@ func decodeParams[C any](def C, params json.RawMessage) (C, error) {
 	}
 	for _, name := range ParamNames(params) {
 		// encoding/json passes over null, so that the default would stand in for it.
-		if isNull(params, name) {
+		if isNull(params, name) && !isNull(mustEncode(def), name) {
 			return def, fmt.Errorf("parameter %q cannot be null, give it a value or leave it out", name)
 		}
 		// It takes names in any case, which would make two of one.
