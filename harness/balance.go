@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ringbench/ringbench/algorithms"
@@ -61,6 +62,25 @@ func Crowding(weights []float64) float64 {
 		}
 	}
 	return sum / float64(n)
+}
+
+// leastShare is the least part of all weights that a node can have for its load to
+// be judged: what it has over what is due to it is squared, and summed.
+const leastShare = 1e-100
+
+// CheckShares refuses nodes of which one has a weight, but so small a part of all
+// weights that no figure of balance could hold what it has over what is due to it.
+func CheckShares(nodes []algorithms.Node) error {
+	total := 0.0
+	for _, n := range nodes {
+		total += n.Weight
+	}
+	for _, n := range nodes {
+		if n.Weight > 0 && n.Weight/total < leastShare {
+			return fmt.Errorf("node %q has weight %v of %v, too little to judge its share by: make it 0 or raise it", n.Name, n.Weight, total)
+		}
+	}
+	return nil
 }
 
 // counts returns how many of the owners each node is, by index.

@@ -140,6 +140,9 @@ func (f *supposing) question(inv *invocation, given func(string) bool) (whatif.Q
 		return q, fmt.Errorf("--rate cannot be %v, it wants a number of requests a second above 0", f.rate)
 	}
 	if f.output != "" {
+		if len(f.changes) == 0 {
+			return q, errors.New("-o draws what moves, and nothing does without a change: give --add, --remove or --reweight, or leave -o out")
+		}
 		if err := plots.CheckFormat(strings.TrimPrefix(filepath.Ext(f.output), ".")); err != nil {
 			return q, fmt.Errorf("-o %s: %w", f.output, err)
 		}

@@ -39,11 +39,8 @@ const budgetOf = 72 << 20
 // holds something else must be meant.
 const mostNodes = 1 << 20
 
-// What is judged is squared, and the sum of the squares has to fit into a number.
-const (
-	mostAmount = 1e150  // that a column may add up to
-	leastShare = 1e-100 // of the weights that a node may have, unless it has none
-)
+// mostAmount is the most that a column may add up to: requests are squared.
+const mostAmount = 1e150
 
 // Ask reads the files and judges them. It takes time in proportion to the rows, and
 // memory of at most some hundreds of megabytes however many they are. When the

@@ -37,14 +37,10 @@ func fleetOf(q Question, before, after *reading) (*fleet, error) {
 		}
 		return i
 	}
-	total := 0.0
-	for _, n := range q.Nodes {
-		total += n.Weight
+	if err := harness.CheckShares(q.Nodes); err != nil {
+		return nil, err
 	}
 	for _, n := range q.Nodes {
-		if n.Weight > 0 && n.Weight/total < leastShare {
-			return nil, fmt.Errorf("node %q has weight %v of %v, too little to judge its share by: make it 0 or raise it", n.Name, n.Weight, total)
-		}
 		add(n.Name, n.Weight)
 	}
 	for k, r := range []*reading{before, after} {

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/harness"
@@ -32,7 +31,7 @@ type Change struct {
 func (c Change) String() string {
 	text := "--" + c.Op.String() + " " + c.Node.Name
 	if c.Op == workloads.SetWeight || c.Op == workloads.AddNode && c.Node.Weight != 1 {
-		text += "=" + strconv.FormatFloat(c.Node.Weight, 'f', -1, 64)
+		text += "=" + fmt.Sprint(c.Node.Weight)
 	}
 	return text
 }
@@ -176,6 +175,9 @@ func (q *Question) check() error {
 	if len(q.Changes) == 0 && !q.Worst {
 		return errors.New("what is to change? give --add NAME[=WEIGHT], --remove NAME or --reweight NAME=WEIGHT, or --worst for the worst failure")
 	}
+	if err := harness.CheckShares(q.Nodes); err != nil {
+		return err
+	}
 	weights := map[string]float64{}
 	var names []string
 	for _, n := range q.Nodes {
@@ -219,7 +221,31 @@ func (q *Question) check() error {
 	case !(q.Rate >= 0) || math.IsInf(q.Rate, 0):
 		return fmt.Errorf("--rate %v, it must be a number of requests a second", q.Rate)
 	}
+	after := q.members()
+	if err := algorithms.Validate(after); err != nil {
+		return fmt.Errorf("after the change: %w", err)
+	}
+	if err := harness.CheckShares(after); err != nil {
+		return fmt.Errorf("after the change: %w", err)
+	}
 	return nil
+}
+
+// members returns the nodes that there are after the changes.
+func (q *Question) members() []algorithms.Node {
+	nodes := slices.Clone(q.Nodes)
+	for _, c := range q.Changes {
+		i := slices.IndexFunc(nodes, func(n algorithms.Node) bool { return n.Name == c.Node.Name })
+		switch c.Op {
+		case workloads.AddNode:
+			nodes = append(nodes, c.Node)
+		case workloads.RemoveNode:
+			nodes = slices.Delete(nodes, i, i+1)
+		default:
+			nodes[i].Weight = c.Node.Weight
+		}
+	}
+	return nodes
 }
 
 // Ask answers the question. An error is the asker's: changes that the nodes or the

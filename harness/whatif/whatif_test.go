@@ -264,6 +264,8 @@ func TestAsksThatDoNotFitAreRefused(t *testing.T) {
 		`--remove node-7: no node "node-7", did you mean "node-0"?`:                    question(ring.Info, 3, 10, remove("node-7")),
 		`--reweight x=2: no node "x", there are node-0, node-1`:                        question(ring.Info, 2, 10, reweight("x", 2)),
 		`--add node-1: node "node-1" is in two changes, keep one`:                      question(ring.Info, 3, 10, remove("node-1"), add("node-1", 1)),
+		`after the change: node "node-0" has weight 1 of 1e+300, too little to judge`:  question(ring.Info, 3, 10, add("new", 1e300)),
+		`after the change: the weights add up to more than a number can hold`:          question(ring.Info, 3, 10, reweight("node-0", 1e308), add("new", 1e308)),
 		`no node that takes keys would be left, keep one`:                              question(ring.Info, 1, 10, remove("node-0")),
 		`what is to change? give --add`:                                                question(ring.Info, 3, 10),
 		`--add new=2: jump: unsupported operation: node "new" has weight 2`:            question(jump.Info, 3, 10, add("new", 2)),
