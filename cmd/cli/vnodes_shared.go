@@ -50,7 +50,11 @@ func (t *answering) pieces() string {
 
 // oddsOf words the confidence as so many of so many.
 func (t *answering) oddsOf() string {
-	return strings.Replace(odds(t.q.Confidence), " in ", " of ", 1)
+	few, many, whole := strings.Cut(odds(t.q.Confidence), " in ")
+	if !whole {
+		return few + " of"
+	}
+	return few + " of " + many
 }
 
 // points reports whether the structure is a circle.

@@ -82,11 +82,11 @@ func (t *answering) recommended() string {
 // odds words a confidence: 19 in 20.
 func odds(p float64) string {
 	for _, n := range []int{2, 3, 4, 5, 10, 20, 50, 100, 1000} {
-		if k := p * float64(n); math.Abs(k-math.Round(k)) < 1e-9 {
+		if k := p * float64(n); math.Abs(k-math.Round(k)) < 1e-9 && k > 0.5 && k < float64(n)-0.5 {
 			return fmt.Sprintf("%.0f in %d", k, n)
 		}
 	}
-	return number(p*100) + "%"
+	return strconv.FormatFloat(p*100, 'g', 12, 64) + "%"
 }
 
 // clusters words what the answer is about.
