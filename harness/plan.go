@@ -483,7 +483,9 @@ func (pl *Plan) check(sub subject) error {
 	}
 	// What is not built here is guessed to cost 100 ns for each 16 bytes.
 	c := cost{footprint: forecast, build: time.Duration(forecast/16) * 100, lookup: 50 * time.Microsecond}
-	if forecast <= buildable {
+	if forecast > buildable {
+		c.footprint = guessedFootprint(sub, nodes, forecast)
+	} else {
 		start := time.Now()
 		p, err := sub.place()
 		c.build = time.Since(start)
@@ -508,6 +510,24 @@ func (pl *Plan) check(sub subject) error {
 	}
 	pl.costs[shape] = c
 	return nil
+}
+
+// guessedFootprint is the part of the forecast that remains of it once a small
+// cluster of the same kind is built.
+func guessedFootprint(sub subject, nodes []algorithms.Node, forecast int64) int64 {
+	few := nodes[:min(len(nodes), 64)]
+	part, err := sub.info.Forecast(few, sub.params)
+	if err != nil || part < 1 || part > buildable {
+		return forecast
+	}
+	m, _, err := sub.info.New(few, sub.params)
+	if err != nil {
+		return forecast
+	}
+	if z, ok := m.(algorithms.Sizer); ok {
+		return int64(float64(z.Footprint()) / float64(part) * float64(forecast))
+	}
+	return forecast
 }
 
 func bytesText(n int64) string {

@@ -23,19 +23,19 @@ func (m *Map) LookupBatch(hs []uint64, dst []algorithms.Bucket) {
 		return
 	}
 	var starts [together]int
-	var ends [together]uint64 // the last cell of each window
+	var begins, ends [together]uint64 // the first and the last cell of each window
 	cells, mask := m.cells, m.mask
 	for len(hs) > 0 {
 		n := min(len(hs), together)
 		for k, h := range hs[:n] {
 			i, _ := bits.Mul64(h, m.slots)
 			starts[k%together] = int(i)
-			ends[k%together] = cells[int(i)+window-1]
+			begins[k%together], ends[k%together] = cells[i], cells[int(i)+window-1]
 		}
 		for k, h := range hs[:n] {
-			i, c4 := starts[k%together], ends[k%together]
-			w := cells[i : i+window-1 : i+window-1]
-			c, c1, c2, c3 := w[0], w[1], w[2], w[3]
+			i, c, c4 := starts[k%together], begins[k%together], ends[k%together]
+			w := cells[i+1 : i+window-1 : i+window-1]
+			c1, c2, c3 := w[0], w[1], w[2]
 			from := h &^ mask
 			if c < from {
 				c = c1
