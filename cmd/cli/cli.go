@@ -65,7 +65,12 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, infos ...algo
 	inv := &invocation{args: args, stdin: stdin, stdout: stdout, stderr: stderr, infos: infos}
 	root := inv.root()
 	root.SetArgs(append([]string{}, args...))
+	help := &checked{w: stdout}
+	root.SetOut(help)
 	err := root.Execute()
+	if err == nil {
+		err = help.err
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -75,6 +80,20 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, infos ...algo
 		return e.code
 	}
 	return exitInput
+}
+
+// A checked writer keeps the first error, which cobra drops when it writes help.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // oneLine keeps an error to one line, whatever a library made of it, and from
@@ -110,7 +129,6 @@ func (inv *invocation) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlag(cmd) },
 	}
 	root.SetIn(inv.stdin)
-	root.SetOut(inv.stdout)
 	root.SetErr(inv.stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(inv.run(), inv.list(), inv.report(), inv.plot(), inv.export(), inv.place(), inv.audit(), inv.whatif(), inv.vnodes(), inv.verify(), inv.compare(), inv.doctor(), inv.worker(), inv.version(), inv.completion())

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -447,6 +448,20 @@ measures = ["balance"]
 	for _, want := range []string{"begun on another machine", "begun by another program"} {
 		if !strings.Contains(stderr, want) || !strings.Contains(strings.Join(set.End.Warnings, "\n"), want) {
 			t.Errorf("neither said nor recorded: %s\nsaid %q, recorded %q", want, stderr, set.End.Warnings)
+		}
+	}
+}
+
+// A fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestHelpThatCannotBeWrittenIsAnError(t *testing.T) {
+	for _, args := range [][]string{{}, {"help", "place"}, {"place", "--help"}} {
+		var stderr strings.Builder
+		if code := Run(args, strings.NewReader(""), fullDisk{}, &stderr); code != exitInput || stderr.String() != "ringbench: no space left\n" {
+			t.Errorf("%q: exit %d, %q", args, code, stderr.String())
 		}
 	}
 }
