@@ -181,8 +181,11 @@ func (inv *invocation) namePointless(m algorithms.Mapper) {
 	if !ok {
 		return
 	}
-	if names := p.Pointless(); len(names) > 0 {
-		inv.say("no key goes to %s: the weight is too small beside the others for a single point", strings.Join(names, ", "))
+	switch names := p.Pointless(); {
+	case len(names) > mostNamed:
+		inv.say("%d of %d nodes have no point, so that no key goes to them: %s", len(names), m.Len(), someOf(names))
+	case len(names) > 0:
+		inv.say("no key goes to %s: the weight is too small beside the others for a single point", someOf(names))
 	}
 }
 

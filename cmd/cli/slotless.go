@@ -15,14 +15,15 @@ func (inv *invocation) nameSlotless(m algorithms.Mapper) {
 	if !ok {
 		return
 	}
-	names := t.Slotless()
-	if len(names) == 0 {
-		return
+	if names := t.Slotless(); len(names) > 0 {
+		inv.say("%d of %d nodes have no slot, so that no key goes to them: %s", len(names), m.Len(), someOf(names))
 	}
-	count := len(names)
-	more := ""
-	if count > mostNamed {
-		names, more = names[:mostNamed], ", ..."
+}
+
+// someOf joins the names, of many the first.
+func someOf(names []string) string {
+	if len(names) > mostNamed {
+		return strings.Join(names[:mostNamed], ", ") + ", ..."
 	}
-	inv.say("%d of %d nodes have no slot, so that no key goes to them: %s%s", count, m.Len(), strings.Join(names, ", "), more)
+	return strings.Join(names, ", ")
 }
