@@ -229,7 +229,9 @@ func arguments(least, most int, want string) cobra.PositionalArgs {
 // of it is there; the path "-" is stdout.
 func (inv *invocation) write(path string, write func(io.Writer) error) error {
 	if path != "-" {
-		return results.WriteFile(path, write)
+		ctx, stop := untilStopped()
+		defer stop()
+		return results.WriteFile(path, func(w io.Writer) error { return write(stoppable{ctx, w}) })
 	}
 	out := bufio.NewWriterSize(inv.stdout, 1<<16)
 	if err := write(out); err != nil {

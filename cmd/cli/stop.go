@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -29,4 +31,18 @@ func untilStopped() (ctx context.Context, stop func()) {
 		release()
 		restore()
 	}
+}
+
+// A stoppable refuses what is written after the process was asked to stop, so that
+// no half of a file stays behind.
+type stoppable struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (s stoppable) Write(p []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, &exit{exitInterrupted, errors.New("interrupted, nothing is left behind")}
+	}
+	return s.w.Write(p)
 }
