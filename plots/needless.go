@@ -18,16 +18,14 @@ func (r *run) needless() (Figure, bool) {
 		return where(r.metric("movement", metric), func(row results.Row) bool { return row.Schedule == "add-one" && finite(row.Center) })
 	}
 	moved, collateral := joins("moved-fraction"), joins("collateral-fraction")
-	if !slices.ContainsFunc(collateral, func(row results.Row) bool { return row.Center > 0 }) {
-		return Figure{}, false
-	}
 	sizes, at := sizesOf(moved), map[string]int{} // in how many of the sizes a contestant is
 	for _, row := range moved {
 		at[row.Label]++
 	}
 	everywhere := func(row results.Row) bool { return at[row.Label] == len(sizes) }
 	moved, collateral = where(moved, everywhere), where(collateral, everywhere)
-	if len(sizes) < 2 || len(moved) == 0 {
+	moves := func(row results.Row) bool { return row.Center > 0 }
+	if len(sizes) < 2 || len(moved) == 0 || !slices.ContainsFunc(collateral, moves) {
 		return Figure{}, false
 	}
 	sizes = sizes[:min(len(sizes), maxPanels)]
@@ -113,7 +111,7 @@ func needlessCaption(moved, collateral []results.Row, minimum map[string]float64
 		}
 	}
 	if len(sparing) > 0 {
-		text += " None such moves with " + strings.Join(sparing, ", ") + "."
+		text += " With " + strings.Join(sparing, ", ") + " none moves so."
 	}
 	return text
 }
