@@ -322,7 +322,7 @@ func (t *answering) deaths() {
 			t.a.Nodes, lost, headroom)
 		return
 	}
-	t.say("One node dies: its keys go to the nodes that follow it on the ring, and a node that is then more than %s above its fair share (--headroom) dies too. Counted are clusters in which none was beyond that before.", headroom)
+	t.say("One node dies: its keys go to the nodes that follow it on the ring, and a node that is then more than %s above its fair share (--headroom) dies too. The column is the part of deaths, any node being the first, that take no other along; clusters with a node beyond that from the start are left out.", headroom)
 	if f.Failures > 0 && f.Survives < 0.995 {
 		t.say("Of the fleets that do not survive, %s.", t.losses(f))
 	}
