@@ -103,7 +103,11 @@ func Run(info algorithms.Info) []Result {
 	return append(results, j.declines())
 }
 
-// Test runs the checks as subtests of t.
+// inShort are the checks that Test runs in short mode too, in which the race
+// detector slows everything down: those that a race would show in.
+var inShort = []string{"readers-do-not-race", "a-clone-is-of-its-own", "batch-agrees-with-lookup", "any-key-has-an-owner", "empty-answers-none"}
+
+// Test runs the checks as subtests of t; in short mode only a few of them.
 func Test(t *testing.T, info algorithms.Info) {
 	t.Helper()
 	j := judge{info: info}
@@ -116,7 +120,15 @@ func Test(t *testing.T, info algorithms.Info) {
 		}
 	}
 	for _, c := range Checks() {
-		t.Run(c.Name, func(t *testing.T) { report(t, j.apply(c)) })
+		t.Run(c.Name, func(t *testing.T) {
+			if testing.Short() && !slices.Contains(inShort, c.Name) {
+				t.Skip("runs without -short")
+			}
+			report(t, j.apply(c))
+		})
+	}
+	if testing.Short() {
+		return
 	}
 	t.Run(declinesName, func(t *testing.T) { report(t, j.declines()) })
 }
