@@ -403,6 +403,9 @@ func TestHotKeysAreNamedWithTheirFloor(t *testing.T) {
 
 // However an audit ends, it leaves no file behind.
 func TestNoTemporaryFileStays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes temporary files of many keys")
+	}
 	dir := t.TempDir()
 	var lines []line
 	for i := range 3000 {

@@ -44,6 +44,7 @@ func rowAt(t *testing.T, a *Answer, v int) Row {
 // TestTheDefaultRingOfEnvoyIsShownForWhatItIs: 1,024 points over 200 nodes are
 // about five each.
 func TestTheDefaultRingOfEnvoyIsShownForWhatItIs(t *testing.T) {
+	takesManyRings(t)
 	a := asked(t, envoyring.Info, 200, Target{Peak, 1.9}, "")
 	r := rowAt(t, a, 1024)
 	if r.Each[0] < 5 || r.Each[1] > 7 || a.Preset != 1024 || !a.Shared {
@@ -69,6 +70,7 @@ func TestAJoinTakesPointsOffAllOthersWhereTheTotalRests(t *testing.T) {
 }
 
 func TestTheSizeOfATableIsFound(t *testing.T) {
+	takesManyRings(t)
 	for _, c := range []struct {
 		info    algorithms.Info
 		n       int
@@ -105,6 +107,7 @@ func TestABoundAboveTheTargetIsNoMatterOfPartitions(t *testing.T) {
 // TestTheRingOfGRPCIsSizedWithinItsMaximum: beyond maximum_ring_size the other
 // size is an error.
 func TestTheRingOfGRPCIsSizedWithinItsMaximum(t *testing.T) {
+	takesManyRings(t)
 	q := Question{Info: grpcring.Info, Target: Target{Peak, 1.04}, Confidence: 0.95, Replicas: 1, Nodes: algorithms.Nodes("a", "b", "c")}
 	if a, err := Solve(q); err == nil {
 		t.Errorf("%d points are said to do, gRPC takes 4,096", a.VNodes)
