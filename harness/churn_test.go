@@ -284,6 +284,9 @@ func TestPointsAskedOfFewSlots(t *testing.T) {
 
 // Points on fewer positions collide as often as birthdays do.
 func TestCollisionsFollowTheBirthdayEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute under the race detector")
+	}
 	for _, bits := range []int{16, 24, 32} {
 		sum, points := 0.0, 1000*160.0
 		const placements = 5

@@ -185,6 +185,9 @@ schedules = ["add-one", "remove-one", "remove-each", "reorder"]
 
 // What the replicas of known algorithms must be like, zones or none.
 func TestReplicasOfTwelveNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute under the race detector")
+	}
 	s, _ := mustRun(t, mustPlan(t, replicasSpec, rendezvous.Info, jump.Info))
 	trials := map[string]results.Trial{}
 	for _, tr := range s.trials {

@@ -94,6 +94,9 @@ func TestEveryPlannedTrialIsRecordedOnce(t *testing.T) {
 }
 
 func TestResumingRecordsWhatIsMissingAndTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute under the race detector")
+	}
 	whole, _ := mustRun(t, mustPlan(t, exactSpec))
 	for _, cut := range []int{0, 1, 7, len(whole.trials) / 2, len(whole.trials) - 1, len(whole.trials)} {
 		rest := newSink(whole.trials[:cut]...)
@@ -108,6 +111,9 @@ func TestResumingRecordsWhatIsMissingAndTheSame(t *testing.T) {
 }
 
 func TestResumingTimingsRecordsWhatIsMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute under the race detector")
+	}
 	whole, _ := mustRun(t, mustPlan(t, timedSpec))
 	rest := newSink(whole.trials[:5]...)
 	if _, err := mustPlan(t, timedSpec).Run(context.Background(), rest); err != nil {
@@ -157,6 +163,9 @@ reps = 6
 }
 
 func TestGateStopsWhatDoesNotKeepItsPromises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute under the race detector")
+	}
 	declined := []string{algorithms.MinimalMovement, algorithms.Inherits}
 	for _, tt := range []struct {
 		name     string
