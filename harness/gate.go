@@ -36,7 +36,11 @@ func gate(p *Placement, sub *subject, hs []uint64, buckets []algorithms.Bucket) 
 		}
 	}
 	if promises(algorithms.Balance) {
-		if pValue := chiSquare(owned, weights, total); pValue < 1e-9 {
+		fair, sum := weights, total
+		if shares := slotShares(p); shares != nil {
+			fair, sum = shares, 1
+		}
+		if pValue := chiSquare(owned, fair, sum); pValue < 1e-9 {
 			return fmt.Sprintf("keys are not spread as claimed: chi-square p-value %.2g", pValue), nil
 		}
 	}
@@ -44,6 +48,20 @@ func gate(p *Placement, sub *subject, hs []uint64, buckets []algorithms.Bucket) 
 		return needlessMoves(p, sub, hs, buckets)
 	}
 	return "", nil
+}
+
+// slotShares returns the exact shares where an algorithm deals out whole slots of
+// a table, whose number need not divide by the nodes, and nil elsewhere.
+func slotShares(p *Placement) []float64 {
+	o, ok := p.Mapper.(algorithms.Owned)
+	if !ok {
+		return nil
+	}
+	if slots, _ := o.Cells(); slots == 0 || slots > 1<<24 {
+		return nil
+	}
+	shares, _ := p.Shares()
+	return shares
 }
 
 // unreachable names a node that owns nothing although 64 keys or more are its
