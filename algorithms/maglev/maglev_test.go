@@ -242,6 +242,9 @@ func removed(t *testing.T, n, size, times int) float64 {
 // TestRemovingOneNodeMovesALittleMoreThanItsShare is the table of movement that
 // goes with the paper, and envoyproxy/envoy#2574 for 200 nodes.
 func TestRemovingOneNodeMovesALittleMoreThanItsShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills many tables")
+	}
 	for _, c := range []struct {
 		n, size         int
 		moved, tolerant float64

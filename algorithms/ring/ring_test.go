@@ -367,6 +367,9 @@ func TestChangesMoveExactlyTheSharesTheyAreAbout(t *testing.T) {
 // sqrt((n-1)/(nv+1)), and for v=160 the 95th percentile of the busiest node
 // (nginx/nginx#531).
 func TestShareSpreadFollowsTheory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes many rings")
+	}
 	for _, c := range []struct {
 		n, v, placements int
 		p95              float64

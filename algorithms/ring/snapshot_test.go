@@ -30,7 +30,7 @@ func TestReadersOfASnapshotSeeWholeMemberships(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
-	for range 4 {
+	for range 2 {
 		readers.Go(func() {
 			for {
 				select {
@@ -49,7 +49,7 @@ func TestReadersOfASnapshotSeeWholeMemberships(t *testing.T) {
 			}
 		})
 	}
-	for range 200 {
+	for range 50 {
 		err := s.Change(func(m algorithms.Mapper) error { return m.(algorithms.Remover).Remove(bucket) })
 		if err == nil {
 			err = s.Change(func(m algorithms.Mapper) error { _, err := m.(algorithms.Adder).Add(guest); return err })
