@@ -36,11 +36,11 @@
 package binomial
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/numbered"
 )
 
 // Info is the contestant. The place in the list is what a node is known by.
@@ -60,10 +60,11 @@ var Default = Config{Tries: 64}
 
 // A Map gives a key to the bucket that BinomialHash names.
 type Map struct {
-	n, mask uint64 // of the buckets: how many, and all bits that number them
-	tries   int
-	members *algorithms.Members
+	list
+	tries int
 }
+
+type list = numbered.List
 
 var (
 	_ algorithms.Adder       = (*Map)(nil)
@@ -79,20 +80,11 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 	if c.Tries < 1 {
 		return nil, fmt.Errorf("tries %d, a key needs at least 1", c.Tries)
 	}
-	members, err := algorithms.NewEqualMembers(nodes)
+	l, err := numbered.New(nodes)
 	if err != nil {
 		return nil, err
 	}
-	m := &Map{tries: c.Tries, members: members}
-	m.resize()
-	return m, nil
-}
-
-// resize sets the numbers that depend on n. Without buckets, the mask is that of
-// one.
-func (m *Map) resize() {
-	m.n = uint64(m.members.Len())
-	m.mask = 1<<bits.Len64(max(m.n, 1)-1) - 1
+	return &Map{l, c.Tries}, nil
 }
 
 // Lookup returns the bucket of h.
@@ -101,7 +93,7 @@ func (m *Map) resize() {
 // on it would be mispredicted more than once a lookup. So all that the first three
 // tries can lead to is computed, and conditional moves pick what holds.
 func (m *Map) Lookup(h uint64) algorithms.Bucket {
-	n, mask := m.n, m.mask
+	n, mask := m.N, m.Mask
 	first := within(h, mask)
 	if n > mask {
 		return algorithms.Bucket(first)
@@ -159,10 +151,10 @@ func lowest(r, mask uint64) uint64 {
 
 // LookupProbes is Lookup, with the number of hashes.
 func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
-	if m.n == 0 {
+	if m.N == 0 {
 		return algorithms.None, 0
 	}
-	b, hashes := bucket(h, m.n, m.mask, m.tries, rehash)
+	b, hashes := bucket(h, m.N, m.Mask, m.tries, rehash)
 	return algorithms.Bucket(b), hashes
 }
 
@@ -220,42 +212,13 @@ func rehash(h uint64, i int) uint64 {
 
 // LookupN writes the nodes that h and its redraws give.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
-	c := m.members.Choose(dst)
-	return c.Redrawn(h, m.Lookup)
+	return m.Replicas(h, dst, m.Lookup)
 }
 
 // Clone returns a Map of its own, in O(n).
 func (m *Map) Clone() algorithms.Mapper {
-	c := *m
-	c.members = m.members.Clone()
-	return &c
+	return &Map{m.Copy(), m.tries}
 }
-
-// Len returns the number of nodes.
-func (m *Map) Len() int { return int(m.n) }
 
 // Footprint returns the bytes of the three numbers that a lookup reads.
 func (m *Map) Footprint() int64 { return 24 }
-
-// Add appends the node to the list.
-func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
-	b, err := m.members.Add(n)
-	if err != nil {
-		return algorithms.None, err
-	}
-	m.resize()
-	return b, nil
-}
-
-// RemoveLast removes the last node of the list.
-func (m *Map) RemoveLast() (algorithms.Bucket, error) {
-	if m.n == 0 {
-		return algorithms.None, errors.New("there is no node to remove")
-	}
-	last := algorithms.Bucket(m.n - 1)
-	if _, err := m.members.Remove(last); err != nil {
-		return algorithms.None, err
-	}
-	m.resize()
-	return last, nil
-}

@@ -30,10 +30,10 @@
 package jumpback
 
 import (
-	"errors"
 	"math/bits"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/numbered"
 )
 
 // Info is the contestant. The place in the list is what a node is known by.
@@ -48,10 +48,9 @@ type Config struct{}
 var Default = Config{}
 
 // A Map gives a key to the bucket that JumpBackHash names.
-type Map struct {
-	n, mask uint64 // of the buckets: how many, and all bits that number them
-	members *algorithms.Members
-}
+type Map struct{ list }
+
+type list = numbered.List
 
 var (
 	_ algorithms.Adder       = (*Map)(nil)
@@ -64,23 +63,12 @@ var (
 
 // New returns a Map over the nodes. Unequal weights are not supported.
 func New(nodes []algorithms.Node, _ Config) (*Map, error) {
-	members, err := algorithms.NewEqualMembers(nodes)
+	l, err := numbered.New(nodes)
 	if err != nil {
 		return nil, err
 	}
-	m := &Map{members: members}
-	m.resize()
-	return m, nil
+	return &Map{l}, nil
 }
-
-// resize sets the numbers that depend on n.
-func (m *Map) resize() {
-	m.n = uint64(m.members.Len())
-	m.mask = numbering(m.n)
-}
-
-// numbering returns all bits of the numbers 0 to n-1.
-func numbering(n uint64) uint64 { return 1<<bits.Len64(max(n, 1)-1) - 1 }
 
 // Lookup returns the bucket of h.
 //
@@ -88,7 +76,7 @@ func numbering(n uint64) uint64 { return 1<<bits.Len64(max(n, 1)-1) - 1 }
 // branch on it would be mispredicted more than once a lookup. So all that two
 // words can lead to is computed, and conditional moves pick what holds.
 func (m *Map) Lookup(h uint64) algorithms.Bucket {
-	n, mask := m.n, m.mask
+	n, mask := m.N, m.Mask
 	first := word(h, 1)
 	octaves := first ^ first>>half
 	last := lastOf(octaves&mask, first)
@@ -123,10 +111,10 @@ func (m *Map) Lookup(h uint64) algorithms.Bucket {
 
 // LookupProbes is Lookup, with the number of draws.
 func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
-	if m.n == 0 {
+	if m.N == 0 {
 		return algorithms.None, 0
 	}
-	b, draws := jumpBack(h, m.n, m.mask)
+	b, draws := jumpBack(h, m.N, m.Mask)
 	return algorithms.Bucket(b), draws
 }
 
@@ -135,7 +123,7 @@ func Hash(h uint64, n int32) int32 {
 	if n < 1 {
 		return -1
 	}
-	b, _ := jumpBack(h, uint64(n), numbering(uint64(n)))
+	b, _ := jumpBack(h, uint64(n), numbered.Mask(uint64(n)))
 	return int32(b)
 }
 
@@ -187,42 +175,11 @@ func word(h uint64, i int) uint64 {
 
 // LookupN writes the nodes that h and its redraws give.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
-	c := m.members.Choose(dst)
-	return c.Redrawn(h, m.Lookup)
+	return m.Replicas(h, dst, m.Lookup)
 }
 
 // Clone returns a Map of its own, in O(n).
-func (m *Map) Clone() algorithms.Mapper {
-	c := *m
-	c.members = m.members.Clone()
-	return &c
-}
-
-// Len returns the number of nodes.
-func (m *Map) Len() int { return int(m.n) }
+func (m *Map) Clone() algorithms.Mapper { return &Map{m.Copy()} }
 
 // Footprint returns the bytes of the two numbers that a lookup reads.
 func (m *Map) Footprint() int64 { return 16 }
-
-// Add appends the node to the list.
-func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
-	b, err := m.members.Add(n)
-	if err != nil {
-		return algorithms.None, err
-	}
-	m.resize()
-	return b, nil
-}
-
-// RemoveLast removes the last node of the list.
-func (m *Map) RemoveLast() (algorithms.Bucket, error) {
-	if m.n == 0 {
-		return algorithms.None, errors.New("there is no node to remove")
-	}
-	last := algorithms.Bucket(m.n - 1)
-	if _, err := m.members.Remove(last); err != nil {
-		return algorithms.None, err
-	}
-	m.resize()
-	return last, nil
-}

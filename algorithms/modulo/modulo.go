@@ -12,9 +12,8 @@
 package modulo
 
 import (
-	"errors"
-
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/numbered"
 )
 
 // Info is the contestant.
@@ -29,10 +28,9 @@ type Config struct{}
 var Default = Config{}
 
 // A Map gives the key with hash h to bucket h mod n.
-type Map struct {
-	n       uint64
-	members *algorithms.Members
-}
+type Map struct{ list }
+
+type list = numbered.List
 
 var (
 	_ algorithms.Adder       = (*Map)(nil)
@@ -46,62 +44,31 @@ var (
 // New returns a Map over the nodes in their order. Unequal weights are not
 // supported.
 func New(nodes []algorithms.Node, _ Config) (*Map, error) {
-	members, err := algorithms.NewEqualMembers(nodes)
+	l, err := numbered.New(nodes)
 	if err != nil {
 		return nil, err
 	}
-	return &Map{uint64(len(nodes)), members}, nil
+	return &Map{l}, nil
 }
 
 // Lookup returns h mod n.
 func (m *Map) Lookup(h uint64) algorithms.Bucket {
-	if m.n == 0 {
+	if m.N == 0 {
 		return algorithms.None
 	}
-	return algorithms.Bucket(h % m.n)
+	return algorithms.Bucket(h % m.N)
 }
 
 // LookupN writes the nodes that h and its redraws give.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
-	c := m.members.Choose(dst)
-	return c.Redrawn(h, m.Lookup)
+	return m.Replicas(h, dst, m.Lookup)
 }
 
 // LookupProbes is Lookup, with the number of divisions.
 func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) { return m.Lookup(h), 1 }
 
 // Clone returns a Map of its own, in O(n).
-func (m *Map) Clone() algorithms.Mapper {
-	c := *m
-	c.members = m.members.Clone()
-	return &c
-}
-
-// Len returns the number of nodes.
-func (m *Map) Len() int { return int(m.n) }
+func (m *Map) Clone() algorithms.Mapper { return &Map{m.Copy()} }
 
 // Footprint returns the bytes of the one number that a lookup reads.
 func (m *Map) Footprint() int64 { return 8 }
-
-// Add appends the node to the list.
-func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
-	b, err := m.members.Add(n)
-	if err != nil {
-		return algorithms.None, err
-	}
-	m.n++
-	return b, nil
-}
-
-// RemoveLast removes the last node of the list.
-func (m *Map) RemoveLast() (algorithms.Bucket, error) {
-	if m.n == 0 {
-		return algorithms.None, errors.New("there is no node to remove")
-	}
-	last := algorithms.Bucket(m.n - 1)
-	if _, err := m.members.Remove(last); err != nil {
-		return algorithms.None, err
-	}
-	m.n--
-	return last, nil
-}

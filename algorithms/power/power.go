@@ -36,9 +36,9 @@ package power
 
 import (
 	"math/bits"
-	"unsafe"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/numbered"
 )
 
 // Info is the contestant.
@@ -53,11 +53,9 @@ type Config struct{}
 var Default = Config{}
 
 // A Map gives a key to the node whose number is its power consistent hash.
-type Map struct {
-	n       uint64 // nodes
-	half    uint64 // m/2, with m the least power of 2 that is n or more
-	members *algorithms.Members
-}
+type Map struct{ list }
+
+type list = numbered.List
 
 var (
 	_ algorithms.Adder       = (*Map)(nil)
@@ -70,37 +68,21 @@ var (
 
 // New returns a Map over the nodes. Unequal weights are not supported.
 func New(nodes []algorithms.Node, _ Config) (*Map, error) {
-	members, err := algorithms.NewEqualMembers(nodes)
+	l, err := numbered.New(nodes)
 	if err != nil {
 		return nil, err
 	}
-	m := &Map{members: members}
-	m.resize()
-	return m, nil
-}
-
-// resize follows the number of members.
-func (m *Map) resize() {
-	m.n = uint64(m.members.Len())
-	m.half = halved(m.n)
-}
-
-// halved returns half of the least power of 2 that is n or more; 0 for n < 2.
-func halved(n uint64) uint64 {
-	if n < 2 {
-		return 0
-	}
-	return 1 << (bits.Len64(n-1) - 1)
+	return &Map{l}, nil
 }
 
 // Lookup returns the bucket of h.
 func (m *Map) Lookup(h uint64) algorithms.Bucket {
-	if m.n < 2 {
-		return algorithms.Bucket(m.n) - 1 // 0, or None
+	if m.N < 2 {
+		return algorithms.Bucket(m.N) - 1 // 0, or None
 	}
-	slot := spread(h, 2*m.half-1)
-	if slot >= m.n {
-		slot = overflow(h, m.n, m.half)
+	slot := spread(h, m.Mask)
+	if slot >= m.N {
+		slot = overflow(h, m.N, m.Mask>>1+1)
 	}
 	return algorithms.Bucket(slot)
 }
@@ -163,27 +145,26 @@ func draw(h, i uint64) uint64 {
 
 // LookupN writes the nodes of h and its redraws.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
-	c := m.members.Choose(dst)
-	return c.Redrawn(h, m.Lookup)
+	return m.Replicas(h, dst, m.Lookup)
 }
 
 // LookupProbes is Lookup, with the number of draws.
 func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
-	if m.n < 2 {
+	if m.N < 2 {
 		return m.Lookup(h), 0
 	}
-	if slot := spread(h, 2*m.half-1); slot < m.n {
+	if slot := spread(h, m.Mask); slot < m.N {
 		return algorithms.Bucket(slot), 1
 	}
 	draws := 1
-	for x := m.half - 1; ; {
+	for x := m.Mask >> 1; ; {
 		draws++
-		next, inside := step(x, m.n, draw(h, walk+x))
+		next, inside := step(x, m.N, draw(h, walk+x))
 		switch {
 		case inside:
 			x = next
-		case x < m.half:
-			return algorithms.Bucket(spread(h, m.half-1)), draws + 1
+		case x <= m.Mask>>1:
+			return algorithms.Bucket(spread(h, m.Mask>>1)), draws + 1
 		default:
 			return algorithms.Bucket(x), draws
 		}
@@ -191,34 +172,7 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 }
 
 // Clone returns a Map of its own, in O(n).
-func (m *Map) Clone() algorithms.Mapper {
-	c := *m
-	c.members = m.members.Clone()
-	return &c
-}
+func (m *Map) Clone() algorithms.Mapper { return &Map{m.Copy()} }
 
-// Len returns the number of nodes.
-func (m *Map) Len() int { return int(m.n) }
-
-// Footprint returns the bytes that a lookup needs.
-func (m *Map) Footprint() int64 { return int64(unsafe.Sizeof(m.n) + unsafe.Sizeof(m.half)) }
-
-// Add adds the node as the last one.
-func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
-	b, err := m.members.Add(n)
-	if err != nil {
-		return algorithms.None, err
-	}
-	m.resize()
-	return b, nil
-}
-
-// RemoveLast removes the node added last.
-func (m *Map) RemoveLast() (algorithms.Bucket, error) {
-	last := algorithms.Bucket(m.n) - 1
-	if _, err := m.members.Remove(last); err != nil {
-		return algorithms.None, err
-	}
-	m.resize()
-	return last, nil
-}
+// Footprint returns the bytes of the two numbers that a lookup reads.
+func (m *Map) Footprint() int64 { return 16 }

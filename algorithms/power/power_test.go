@@ -17,6 +17,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/algotest"
 	"github.com/ringbench/ringbench/algorithms/algotest/longrun"
+	"github.com/ringbench/ringbench/algorithms/numbered"
 )
 
 func TestConformance(t *testing.T) { algotest.Test(t, Info) }
@@ -144,7 +145,7 @@ func published(h, n uint64, narrow bool) uint64 {
 		}
 		return place(r, level)
 	}
-	half := halved(n)
+	half := numbered.Mask(n)>>1 + 1
 	if slot := spread(2*half - 1); slot < n {
 		return slot
 	}

@@ -372,7 +372,7 @@ func (s *solver) movement(a *Answer) error {
 	} else {
 		s.look()
 		a.Sampled = len(s.was)
-		flows = counted(s.was, s.is)
+		flows = harness.KeyFlows(s.was, s.is)
 		for rank, node := range s.owners(fresh, len(s.was)) {
 			if node != s.was[rank] {
 				a.Disagreement++
@@ -454,28 +454,6 @@ func (s *solver) name(i int) string {
 		return ""
 	}
 	return s.after.Nodes[i].Name
-}
-
-// counted sums up which keys went where.
-func counted(was, is []int32) []harness.Flow {
-	type edge struct{ from, to int32 }
-	n := map[edge]int{}
-	for rank, from := range was {
-		if to := is[rank]; from != to {
-			n[edge{from, to}]++
-		}
-	}
-	var flows []harness.Flow
-	for e, keys := range n {
-		flows = append(flows, harness.Flow{From: int(e.from), To: int(e.to), Share: float64(keys) / float64(len(was)), Ranges: keys})
-	}
-	slices.SortFunc(flows, func(a, b harness.Flow) int {
-		if a.From != b.From {
-			return a.From - b.From
-		}
-		return a.To - b.To
-	})
-	return flows
 }
 
 // parts returns the part of the keys that each node owns.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/algotest"
+	"github.com/ringbench/ringbench/algorithms/compat/live"
 )
 
 func TestConformance(t *testing.T) { algotest.Test(t, Info) }
@@ -162,40 +163,7 @@ func TestAnIDStaysWithItsNode(t *testing.T) {
 
 // TestLiveRuns holds owners to runs of HAProxy itself, with other weights and
 // settings than the vectors above have; each row names its source.
-func TestLiveRuns(t *testing.T) {
-	data, err := os.ReadFile("testdata/live.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []struct {
-		Params   json.RawMessage
-		Nodes    [][2]any
-		Keys     []string
-		Expected []string
-	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		var nodes []algorithms.Node
-		for _, n := range row.Nodes {
-			nodes = append(nodes, algorithms.Node{Name: n[0].(string), Weight: n[1].(float64)})
-		}
-		m, _, err := Info.New(nodes, row.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range row.Expected {
-			b := m.(algorithms.KeyMapper).LookupKey(row.Keys[i])
-			if bounded, ok := m.(*Bounded); ok {
-				b, _ = bounded.Assign(bounded.HashKey(row.Keys[i]))
-			}
-			if got := nodes[b].Name; got != want {
-				t.Errorf("%s of %v: key %d, %q, goes to %s, want %s", row.Params, row.Nodes, i, row.Keys[i], got, want)
-			}
-		}
-	}
-}
+func TestLiveRuns(t *testing.T) { live.Test(t, Info) }
 
 // slowHash has the functions as they are described, one step a line.
 func slowHash(function, key string) uint32 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/algotest"
+	"github.com/ringbench/ringbench/algorithms/compat/live"
 )
 
 func TestConformance(t *testing.T)    { algotest.Test(t, Info) }
@@ -112,42 +113,7 @@ func TestTheHashPlacesOnlyTheKeys(t *testing.T) {
 
 // TestLiveRuns holds owners to runs of libmemcached itself, with other weights and
 // settings than the vectors above have; each row names its source.
-func TestLiveRuns(t *testing.T) {
-	data, err := os.ReadFile("testdata/live.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []struct {
-		Algorithm string
-		Params    json.RawMessage
-		Nodes     [][2]any
-		Keys      []string
-		Expected  []string
-	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		var nodes []algorithms.Node
-		for _, n := range row.Nodes {
-			nodes = append(nodes, algorithms.Node{Name: n[0].(string), Weight: n[1].(float64)})
-		}
-		info := Info
-		if row.Algorithm == SpyInfo.Name {
-			info = SpyInfo
-		}
-		m, _, err := info.New(nodes, row.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range row.Expected {
-			b := m.(algorithms.KeyMapper).LookupKey(row.Keys[i])
-			if got := nodes[b].Name; got != want {
-				t.Errorf("%s of %v: key %d, %q, goes to %s, want %s", row.Params, row.Nodes, i, row.Keys[i], got, want)
-			}
-		}
-	}
-}
+func TestLiveRuns(t *testing.T) { live.Test(t, Info, SpyInfo) }
 
 // slow places a key as one would explain it: no point is kept, and the nearest is
 // looked for among all. Rounding to 32 bits is done on paper, by big.Float.

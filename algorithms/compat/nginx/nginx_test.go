@@ -14,6 +14,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/algotest"
+	"github.com/ringbench/ringbench/algorithms/compat/live"
 	"github.com/ringbench/ringbench/algorithms/compat/nginx"
 )
 
@@ -81,37 +82,7 @@ func TestServersWithoutPortAndSockets(t *testing.T) {
 
 // TestLiveRuns holds owners to runs of nginx itself, with other weights and
 // settings than the vectors above have; each row names its source.
-func TestLiveRuns(t *testing.T) {
-	data, err := os.ReadFile("testdata/live.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []struct {
-		Params   json.RawMessage
-		Nodes    [][2]any
-		Keys     []string
-		Expected []string
-	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		var nodes []algorithms.Node
-		for _, n := range row.Nodes {
-			nodes = append(nodes, algorithms.Node{Name: n[0].(string), Weight: n[1].(float64)})
-		}
-		m, _, err := nginx.Info.New(nodes, row.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range row.Expected {
-			b := m.(algorithms.KeyMapper).LookupKey(row.Keys[i])
-			if got := nodes[b].Name; got != want {
-				t.Errorf("%s of %v: key %d, %q, goes to %s, want %s", row.Params, row.Nodes, i, row.Keys[i], got, want)
-			}
-		}
-	}
-}
+func TestLiveRuns(t *testing.T) { live.Test(t, nginx.Info) }
 
 // slowCRC is crc32 bit by bit.
 func slowCRC(text string) uint32 {

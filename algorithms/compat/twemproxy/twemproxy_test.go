@@ -2,11 +2,9 @@ package twemproxy_test
 
 import (
 	"crypto/md5"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math/big"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/algotest"
+	"github.com/ringbench/ringbench/algorithms/compat/live"
 	"github.com/ringbench/ringbench/algorithms/compat/twemproxy"
 )
 
@@ -102,37 +101,7 @@ func TestAServerWithoutPointsIsNamed(t *testing.T) {
 
 // TestLiveRuns holds owners to runs of twemproxy itself, with other weights and
 // settings than the vectors above have; each row names its source.
-func TestLiveRuns(t *testing.T) {
-	data, err := os.ReadFile("testdata/live.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []struct {
-		Params   json.RawMessage
-		Nodes    [][2]any
-		Keys     []string
-		Expected []string
-	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		var nodes []algorithms.Node
-		for _, n := range row.Nodes {
-			nodes = append(nodes, algorithms.Node{Name: n[0].(string), Weight: n[1].(float64)})
-		}
-		m, _, err := twemproxy.Info.New(nodes, row.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range row.Expected {
-			b := m.(algorithms.KeyMapper).LookupKey(row.Keys[i])
-			if got := nodes[b].Name; got != want {
-				t.Errorf("%s of %v: key %d, %q, goes to %s, want %s", row.Params, row.Nodes, i, row.Keys[i], got, want)
-			}
-		}
-	}
-}
+func TestLiveRuns(t *testing.T) { live.Test(t, twemproxy.Info) }
 
 // slow places a key of ASCII characters as one would explain it.
 func slow(nodes []algorithms.Node, key string) int {
