@@ -172,13 +172,9 @@ func (inv *invocation) selfTest(f *doctorFlags, percents []float64) (err error) 
 	if n == 0 {
 		n = defaultInjections
 	}
-	var all []regress.Detection
-	for _, p := range percents {
-		found, err := regress.Inject(ctx, program, o, p, n)
-		if err != nil {
-			return comparisonError(err)
-		}
-		all = append(all, found...)
+	all, err := regress.Inject(ctx, program, o, percents, n)
+	if err != nil {
+		return comparisonError(err)
 	}
 	meter.clear()
 	return inv.showDetections(f, all)

@@ -101,7 +101,7 @@ func (s *session) count(side int, cells []*timedCell) ([]float64, error) {
 	for _, c := range cells {
 		r := request{Do: "slice", Cell: c.name}
 		if side == head {
-			r.Extra = s.extra(countedOps)
+			r.Extra = c.extra(countedOps)
 		}
 		for range countedSlices {
 			if _, err := w.ask(r); err != nil {

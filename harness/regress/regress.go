@@ -68,7 +68,7 @@ type Options struct {
 	Seed      uint64         // of the orders and of the layouts drawn
 	Progress  func(Progress) // may be nil; called between measurements
 
-	inject  float64                     // percent of extra lookups in head's slices
+	inject  []float64                   // percents of extra lookups in head's slices; each cell is measured with each
 	observe func(first, second float64) // of a cell and round: the fastest slices that came first in their pair, and second
 }
 
@@ -125,6 +125,7 @@ type timedCell struct {
 	pairing
 	name, metric string
 	ops          int
+	slower       float64           // percent of extra lookups in head's slices
 	sums         [2]map[int]uint64 // by slice: what each side answered in the first round
 	fickle       [2]bool           // whether it answered otherwise in a later one
 	doubt        string            // why a change was not confirmed
@@ -191,7 +192,7 @@ func (s *session) describe() error {
 		switch {
 		case canBase && canHead:
 			if told[head].Failed[c.Name] == "" && told[base].Failed[c.Name] == "" {
-				s.cells = append(s.cells, &timedCell{name: c.Name, metric: c.Metric, ops: ops[base][i], sums: [2]map[int]uint64{{}, {}}})
+				s.add(c, ops[base][i])
 			}
 		case canBase:
 			s.rows = append(s.rows, onOneSide(c, results.Removed))
@@ -205,6 +206,20 @@ func (s *session) describe() error {
 		}
 	}
 	return nil
+}
+
+// add adds a timed cell, once for each slowdown that is put in; these are lookups.
+func (s *session) add(c cellInfo, ops int) {
+	slowdowns := s.inject
+	switch {
+	case slowdowns == nil:
+		slowdowns = []float64{0}
+	case c.Metric != "lookup-ns":
+		return
+	}
+	for _, percent := range slowdowns {
+		s.cells = append(s.cells, &timedCell{name: c.Name, metric: c.Metric, ops: ops, slower: percent, sums: [2]map[int]uint64{{}, {}}})
+	}
 }
 
 func onOneSide(c cellInfo, v results.Verdict) results.Change {
@@ -330,7 +345,7 @@ func (s *session) confirm() error {
 	ps := make([]*pairing, len(flagged))
 	for k, i := range flagged {
 		c := s.cells[i]
-		again[k] = &timedCell{name: c.name, metric: c.metric, ops: c.ops, sums: [2]map[int]uint64{{}, {}}}
+		again[k] = &timedCell{name: c.name, metric: c.metric, ops: c.ops, slower: c.slower, sums: [2]map[int]uint64{{}, {}}}
 		ps[k] = &again[k].pairing
 	}
 	if err := s.run(fmt.Sprintf("confirming %s", cells(len(flagged))), again, s.Rounds); err != nil {

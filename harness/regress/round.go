@@ -77,7 +77,7 @@ func (s *session) turns(ws [2]*worker, c *timedCell) error {
 		for place, side := range s.drawn() {
 			r := request{Do: "slice", Cell: c.name, Slice: at}
 			if side == head {
-				r.Extra = s.extra(c.ops)
+				r.Extra = c.extra(c.ops)
 			}
 			told, err := ws[side].ask(r)
 			if err != nil {
@@ -102,8 +102,8 @@ func (s *session) turns(ws [2]*worker, c *timedCell) error {
 	return nil
 }
 
-// extra returns the lookups that are put into a slice of head beside its own.
-func (s *session) extra(ops int) int { return int(float64(ops)*s.inject/100 + 0.5) }
+// extra returns the lookups that are put into a slice of head beside its own ops.
+func (c *timedCell) extra(ops int) int { return int(float64(ops)*c.slower/100 + 0.5) }
 
 // answered notes what a side answered in a slice.
 func (c *timedCell) answered(side, slice int, sum uint64) {

@@ -122,50 +122,50 @@ var injectSpec []byte
 func InjectSpec() (*harness.Spec, error) { return harness.ParseSpec("inject.toml", injectSpec) }
 
 // Inject compares the program with itself while the head does so many percent more
-// lookups, of other keys, until each cell was compared so often; and says how
-// often that was found. Cells that do not look hashes up are passed over.
-func Inject(ctx context.Context, program Side, o Options, percent float64, comparisons int) ([]Detection, error) {
-	o.inject = percent
+// lookups, of other keys, until each cell was compared so often with each percent;
+// and says how often that was found, by cell and percent. Cells that do not time
+// independent lookups are passed over.
+func Inject(ctx context.Context, program Side, o Options, percents []float64, comparisons int) ([]Detection, error) {
+	o.inject = percents
 	progress := o.Progress
-	var order []string
-	found := map[string]*Detection{}
+	var all []Detection
 	for i := range comparisons {
 		if progress != nil {
-			done := fmt.Sprintf("%g%%, %d of %d, ", percent, i, comparisons)
+			done := fmt.Sprintf("%d of %d, ", i, comparisons)
 			o.Progress = func(p Progress) { p.Stage = done + p.Stage; progress(p) }
 		}
 		o.Seed++
-		c, err := Compare(ctx, program, program, o)
+		s, err := newSession(ctx, program, program, o)
+		if err == nil {
+			err = s.describe()
+		}
+		if err == nil {
+			err = s.time()
+		}
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range c.Rows {
-			if m, _ := results.MetricByName(r.Metric); m.Kind != results.Timed {
-				continue
+		if all == nil {
+			for _, c := range s.cells {
+				all = append(all, Detection{Percent: c.slower, Cell: c.name})
 			}
-			d := found[r.Name]
-			if d == nil {
-				d = &Detection{Percent: percent, Cell: r.Name}
-				found[r.Name] = d
-				order = append(order, r.Name)
-			}
+		}
+		for i, f := range s.findings {
+			d := &all[i]
 			d.Comparisons++
-			d.Estimate += 100 * (float64(r.Ratio) - 1)
-			if r.Verdict == results.Regressed {
+			d.Estimate += 100 * (math.Exp(f.estimate) - 1)
+			if f.verdict == results.Regressed {
 				d.Detected++
 			}
 		}
 	}
-	slices.Sort(order)
-	var all []Detection
-	for _, name := range order {
-		d := found[name]
-		d.Estimate /= float64(d.Comparisons)
-		d.RateBound, _ = binomialBounds(d.Detected, d.Comparisons)
-		all = append(all, *d)
-	}
 	if all == nil {
 		return nil, harness.ErrNoCell
+	}
+	for i := range all {
+		d := &all[i]
+		d.Estimate /= float64(d.Comparisons)
+		d.RateBound, _ = binomialBounds(d.Detected, d.Comparisons)
 	}
 	return all, nil
 }
