@@ -60,7 +60,7 @@ type Change struct {
 	Metric string `json:"metric"` // "placement" for the digest of who owns what
 
 	Base  Number `json:"base"`
-	Head  Number `json:"head"`
+	Head  Number `json:"head"`    // of a timed metric, side by side: base times the ratio
 	Ratio Number `json:"ratio"`   // head over base; of a timed metric the estimate over all rounds
 	Low   Number `json:"ci_low"`  // of the ratio; null for exact metrics
 	High  Number `json:"ci_high"` // of the ratio; null for exact metrics
@@ -79,7 +79,8 @@ type Comparison struct {
 	Rows       []Change // see Sort
 	Warnings   []string
 	Strict     bool     // what is inconclusive fails too
-	Repeat     []string // the command that does it again
+	Repeat     []string // the command that does it again, for all cells
+	Only       string   // pattern of the cells that were asked for; "" for all
 }
 
 // Verdict returns the gravest verdict that decides: Wrong, Moved, Regressed,

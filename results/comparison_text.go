@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -145,8 +146,14 @@ func (r Change) title() string {
 	return title
 }
 
-// change returns the relative change in percent, "" when there is none to tell.
-func (r Change) change() string { return relative(r.Ratio) }
+// change returns the relative change in percent, "" when there is none to tell, as
+// of a figure that may have either sign.
+func (r Change) change() string {
+	if r.Base < 0 || r.Head < 0 {
+		return ""
+	}
+	return relative(r.Ratio)
+}
 
 func relative(ratio Number) string {
 	p := 100 * (float64(ratio) - 1)
@@ -169,14 +176,19 @@ func (r Change) interval() string {
 	return fmt.Sprintf("%+.1f to %+.1f%%", 100*(float64(r.Low)-1), 100*(float64(r.High)-1))
 }
 
+// timed says whether the metric is read from a clock.
+func (r Change) timed() bool {
+	m, _ := MetricByName(r.Metric)
+	return m.Kind == Timed
+}
+
 // figure writes a value in its unit, "" when it is missing.
 func (r Change) figure(n Number) string {
 	v := float64(n)
 	if math.IsNaN(v) {
 		return ""
 	}
-	m, _ := MetricByName(r.Metric)
-	if m.Kind != Timed {
+	if !r.timed() {
 		return formatFloat(v)
 	}
 	switch {
@@ -208,7 +220,11 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 	}
 	var tail bytes.Buffer
 	if len(c.Repeat) > 0 {
-		fmt.Fprintf(&tail, "\nRepeat with `%s`. %s\n", strings.Join(c.Repeat, " "), strings.ReplaceAll(c.next(), "Next  ", "Next: "))
+		again := strings.Join(c.Repeat, " ")
+		if c.Only != "" {
+			again += " --only '" + c.Only + "'"
+		}
+		fmt.Fprintf(&tail, "\nRepeat with `%s`. %s\n", again, strings.ReplaceAll(c.next(), "Next  ", "Next: "))
 	}
 	room := markdownBudget - tail.Len()
 	c.markdownRows(&b, room*3/4, "| verdict | cell | base | head | change | interval |\n|---|---|---:|---:|---:|---:|\n", func(r Change) string {
@@ -217,11 +233,15 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 		}
 		return fmt.Sprintf("| %s | `%s` | %s | %s | %s | %s |\n", r.Verdict, r.title(), r.figure(r.Base), r.figure(r.Head), r.change(), r.interval())
 	})
-	if n := c.Count(Unchanged); n > 0 {
+	timed := slices.ContainsFunc(c.Rows, func(r Change) bool { return r.Verdict == Unchanged && r.timed() })
+	switch n := c.Count(Unchanged); {
+	case n > 0 && !timed:
+		fmt.Fprintf(&b, "\n%d unchanged, digit for digit.\n", n)
+	case n > 0:
 		fmt.Fprintf(&b, "\n<details><summary>%d unchanged</summary>\n\n", n)
 		c.markdownRows(&b, room-len("\n</details>\n"), "| cell | change | interval |\n|---|---:|---:|\n", func(r Change) string {
 			// What is exact and unchanged is the same digit for digit.
-			if m, _ := MetricByName(r.Metric); r.Verdict != Unchanged || m.Kind != Timed {
+			if r.Verdict != Unchanged || !r.timed() {
 				return ""
 			}
 			return fmt.Sprintf("| `%s` | %s | %s |\n", r.title(), r.change(), r.interval())

@@ -154,6 +154,9 @@ func (j *judge) apply(c Check) Result {
 	if c.Property != "" && slices.Contains(j.info.Declines, c.Property) {
 		return Result{Name: c.Name, Skip: fmt.Sprintf("declines %s: %v", c.Property, err)}
 	}
+	if c.Property != "" {
+		err = fmt.Errorf("%w (an algorithm that does not promise this says so in its Info: Declining(%q))", err, c.Property)
+	}
 	return Result{Name: c.Name, Err: err}
 }
 

@@ -24,6 +24,9 @@ import (
 // gateSuite is what a comparison of two programs runs.
 const gateSuite = "gate"
 
+// defaultPackage is what is built of a repository.
+const defaultPackage = "./cmd/ringbench"
+
 // comparisonFormats write a comparison.
 var comparisonFormats = map[string]func(*results.Comparison, io.Writer) error{
 	"text":     (*results.Comparison).WriteText,
@@ -74,7 +77,7 @@ wrong answers end it with exit code 1; what is inconclusive does with --strict.`
 	fl := cmd.Flags()
 	fl.StringVar(&f.source.Base, "base", "", "build and run the commit that head has in common with `GITREF`")
 	fl.StringVar(&f.source.Head, "head", "", "build and run `GITREF` instead of the working tree")
-	fl.StringVar(&f.source.Package, "package", "./cmd/ringbench", "the command's package `P`, as go build takes it")
+	fl.StringVar(&f.source.Package, "package", defaultPackage, "the command's package `P`, as go build takes it")
 	fl.IntVar(&f.source.Layouts, "layouts", regress.DefaultLayouts, "`N`: layouts of its functions that each side is linked in")
 	fl.StringVar(&f.baseBinary, "base-binary", "", "`F`: the program of the base")
 	fl.StringVar(&f.headBinary, "head-binary", "", "`F`: the program of the head")
@@ -215,7 +218,7 @@ func (inv *invocation) comparePrograms(f *compareFlags, accept *regexp.Regexp) (
 	if err != nil {
 		return nil, comparisonError(err)
 	}
-	c.Repeat = f.command()
+	c.Repeat, c.Only = f.command(), f.only
 	return c, nil
 }
 
@@ -264,9 +267,13 @@ func comparisonError(err error) error {
 	return err
 }
 
-// command is the comparison as a command, without --only.
+// command is the comparison as a command, without --only. A program with a package
+// of its own is not called ringbench.
 func (f *compareFlags) command() []string {
 	words := []string{"ringbench", "compare"}
+	if f.source.Package != defaultPackage {
+		words = []string{"go", "run", f.source.Package, "compare"}
+	}
 	add := func(flag, value string) {
 		if value != "" {
 			words = append(words, flag, value)
@@ -274,7 +281,7 @@ func (f *compareFlags) command() []string {
 	}
 	add("--base", f.source.Base)
 	add("--head", f.source.Head)
-	if f.source.Base != "" && f.source.Package != "./cmd/ringbench" {
+	if f.source.Base != "" && f.source.Package != defaultPackage {
 		add("--package", f.source.Package)
 	}
 	add("--base-binary", f.baseBinary)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/builtin"
 	"github.com/ringbench/ringbench/results"
 )
 
@@ -165,4 +167,21 @@ func otherMachine(ts *testscript.TestScript, _ bool, args []string) {
 	b, err := json.Marshal(run)
 	ts.Check(err)
 	ts.Check(os.WriteFile(path, append(append(b, '\n'), rest...), 0o666))
+}
+
+// An algorithm of the program's own that a suite does not measure is named, with the
+// command that does.
+func TestARunNamesTheAlgorithmsThatItLeavesOut(t *testing.T) {
+	mine := fakeInfo(func(h uint64, n int) algorithms.Bucket { return spin(h, n, 1) })
+	var stdout, stderr bytes.Buffer
+	if code := Run([]string{"run", "quick", "--dry-run"}, strings.NewReader(""), &stdout, &stderr, append(builtin.All(), mine)...); code != 0 {
+		t.Fatalf("it ends with %d: %s", code, &stderr)
+	}
+	if want := "not in this suite: fake; gate has every algorithm: run gate --only '/algorithm=(fake)/'"; !strings.Contains(stderr.String(), want) {
+		t.Errorf("no %q in %q", want, stderr.String())
+	}
+	stderr.Reset()
+	if Run([]string{"run", "gate", "--dry-run"}, strings.NewReader(""), &stdout, &stderr, append(builtin.All(), mine)...); stderr.Len() > 0 {
+		t.Errorf("the gate leaves nothing out, yet: %s", &stderr)
+	}
 }

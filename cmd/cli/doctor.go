@@ -55,7 +55,7 @@ layouts of its functions, or --binary.`,
 	fl.BoolVar(&f.require, "require", false, "end with exit code 1 when something is not fit")
 	fl.IntVar(&f.aa, "aa", 0, "compare a program with itself, `N` cells in all")
 	fl.StringVar(&f.inject, "inject", "", "slow one side down by `P,...` percent and say how often that is found")
-	fl.StringVar(&f.pkg, "package", "./cmd/ringbench", "the command's package `P`, as go build takes it")
+	fl.StringVar(&f.pkg, "package", defaultPackage, "the command's package `P`, as go build takes it")
 	fl.StringVar(&f.binary, "binary", "", "`F`: the program, instead of building one")
 	fl.IntVar(&f.layouts, "layouts", regress.DefaultLayouts, "`N`: layouts of its functions that the program is linked in")
 	fl.StringVar(&f.suite, "suite", "", "run the `SUITE` or SPEC.toml instead of gate, or of the three kernels of --inject")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ringbench/ringbench/algorithms/builtin"
 	"github.com/ringbench/ringbench/harness"
 	"github.com/ringbench/ringbench/results"
 )
@@ -113,6 +114,9 @@ func (inv *invocation) runSuite(f *runFlags, arg string) error {
 	if err != nil {
 		return err
 	}
+	if names := inv.leftOut(plan); names != nil && !f.quiet {
+		inv.say("not in this suite: %s; gate has every algorithm: run gate --only '/algorithm=(%s)/'", strings.Join(names, ", "), strings.Join(names, "|"))
+	}
 	if f.dryRun {
 		return inv.dryRun(f, plan)
 	}
@@ -146,6 +150,24 @@ func (inv *invocation) runSuite(f *runFlags, arg string) error {
 		shown = latest
 	}
 	return inv.measure(f, plan, &recorder{w: w, set: &results.Set{Run: run}}, dir, shown)
+}
+
+// leftOut returns the algorithms that the program has beside those of ringbench and
+// the plan does not measure.
+func (inv *invocation) leftOut(plan *harness.Plan) (names []string) {
+	known := map[string]bool{}
+	for _, info := range builtin.All() {
+		known[info.Name] = true
+	}
+	for _, t := range plan.Trials() {
+		known[t.Algorithm] = true
+	}
+	for _, info := range inv.infos {
+		if !known[info.Name] {
+			names = append(names, info.Name)
+		}
+	}
+	return names
 }
 
 // resumeRun goes on with the run in a folder.

@@ -167,12 +167,26 @@ func (f *Folder) Build(ctx context.Context, src Source, progress func(Progress))
 			head.Name += fmt.Sprintf(", with %s changed", plural(strings.Count(changed, "\n")+1, "file"))
 		}
 	}
-	err = base.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(baseDir, prefix), name: "base", pkg: src.Package, from: filepath.Join(top, prefix)}, src, progress)
+	if src.isNew(filepath.Join(baseDir, prefix), filepath.Join(headDir, prefix)) {
+		src.Layouts = 1 // that head builds is all there is to see
+	} else {
+		err = base.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(baseDir, prefix), name: "base", pkg: src.Package, from: filepath.Join(top, prefix)}, src, progress)
+	}
 	if err != nil {
 		return base, head, err
 	}
 	err = head.build(&build{ctx: ctx, folder: f.dir, dir: filepath.Join(headDir, prefix), name: "head", pkg: src.Package, from: filepath.Join(top, prefix)}, src, progress)
 	return base, head, err
+}
+
+// isNew says whether head has the package and base does not, as in the change that
+// brings it.
+func (src Source) isNew(base, head string) bool {
+	has := func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, src.Package))
+		return err == nil
+	}
+	return strings.HasPrefix(src.Package, ".") && !has(base) && has(head)
 }
 
 // BuildHere builds the working directory's package into the folder, as the one
@@ -306,7 +320,8 @@ func (b *build) run(name, flags string) (string, error) {
 
 // modules returns the flags that let a module be built in another place than its
 // own. Replacements by folders outside of the repository, which a relative path
-// names, would not be found from there: a copy of go.mod names them in full.
+// names, would not be found from there: a copy of go.mod names them in full. With
+// a vendor folder nothing has to be found.
 func (b *build) modules() ([]string, error) {
 	dir := b.dir
 	path := filepath.Join(dir, "go.mod")
@@ -318,6 +333,9 @@ func (b *build) modules() ([]string, error) {
 	}
 	if err != nil || b.dir == b.from {
 		return nil, nil // go build says what is wrong, or nothing is
+	}
+	if _, err := os.Stat(filepath.Join(dir, "vendor", "modules.txt")); err == nil {
+		return nil, nil
 	}
 	up, err := filepath.Rel(b.dir, dir)
 	if err != nil {

@@ -50,6 +50,22 @@ func TestReplacementsOutsideOfTheRepositoryAreNamedInFull(t *testing.T) {
 	}
 }
 
+// Vendored modules stand in the checkout, and go refuses a go.mod that differs from
+// what they were copied by.
+func TestAVendoredModuleNeedsNoFlags(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{
+		"repo/go.mod":                  "module example.org/x\n\ngo 1.26\n\nreplace example.org/beside => ../beside\n",
+		"work/base/go.mod":             "module example.org/x\n\ngo 1.26\n\nreplace example.org/beside => ../beside\n",
+		"work/base/vendor/modules.txt": "",
+		"beside/go.mod":                "module example.org/beside\n",
+	})
+	b := &build{folder: filepath.Join(top, "work"), dir: filepath.Join(top, "work/base"), from: filepath.Join(top, "repo"), name: "base"}
+	if args, err := b.modules(); err != nil || args != nil {
+		t.Errorf("flags %q, %v", args, err)
+	}
+}
+
 func TestAModuleInItsOwnPlaceNeedsNoFlags(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"go.mod": "module example.org/x\n\nreplace example.org/beside => ../beside\n"})

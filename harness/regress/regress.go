@@ -41,7 +41,7 @@ import (
 // A Side is one of the two programs.
 type Side struct {
 	Name     string   // for people: "main at 1a2b3c4d"
-	Programs []string // the program in several layouts of its functions; at least one
+	Programs []string // the program in several layouts of its functions; none where base does not have it yet
 	Symbols  string   // the program with its symbols, for counts of instructions; "" for the first of Programs
 }
 
@@ -82,6 +82,9 @@ type Progress struct {
 // the comparison could not be carried out; it wraps [ErrWorker] when a side broke
 // down on the way.
 func Compare(ctx context.Context, base, head Side, o Options) (*results.Comparison, error) {
+	if len(base.Programs) == 0 {
+		return &results.Comparison{Base: base.Name, Head: head.Name, Design: "nothing: base does not have the command yet"}, nil
+	}
 	s, err := newSession(ctx, base, head, o)
 	if err != nil {
 		return nil, err
@@ -355,7 +358,8 @@ func (s *session) confirm() error {
 		i := flagged[k]
 		if f.verdict != s.findings[i].verdict {
 			s.findings[i].verdict = results.Inconclusive
-			s.cells[i].doubt = fmt.Sprintf("measured once more, the change was %+.1f%%", 100*(math.Exp(f.estimate)-1))
+			percent := func(log float64) float64 { return 100 * (math.Exp(log) - 1) }
+			s.cells[i].doubt = fmt.Sprintf("not confirmed: once more it was %+.1f%%, %+.1f to %+.1f%%", percent(f.estimate), percent(f.low), percent(f.high))
 		}
 	}
 	return nil

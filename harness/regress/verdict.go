@@ -53,11 +53,11 @@ func fastestQuarter(ns []float64) float64 {
 
 // A finding is what the rounds say about one cell.
 type finding struct {
-	base, head float64 // ns an operation, median over the rounds
-	estimate   float64 // of the logarithm of the ratio
-	low, high  float64 // its interval
-	p          float64 // of what was seen, if head is slower by the least change at most
-	verdict    results.Verdict
+	base      float64 // ns an operation, median over the rounds
+	estimate  float64 // of the logarithm of the ratio
+	low, high float64 // its interval
+	p         float64 // of what was seen, if head is slower by the least change at most
+	verdict   results.Verdict
 }
 
 // judge gives each cell its verdict, as one of all that are judged. The least
@@ -75,7 +75,7 @@ func judge(cells []*pairing, least float64) []finding {
 	ps := make([]float64, len(cells))
 	for i, c := range cells {
 		xs := c.ratios()
-		f := finding{base: middle(c.base), head: middle(c.head), estimate: hodgesLehmann(xs), p: pAbove(xs, least)}
+		f := finding{base: middle(c.base), estimate: hodgesLehmann(xs), p: pAbove(xs, least)}
 		f.low, f.high = interval(xs, confidence)
 		fs[i], ps[i] = f, f.p
 	}
@@ -100,11 +100,13 @@ func middle(xs []float64) float64 {
 	return medianOf(slices.Sorted(slices.Values(xs)))
 }
 
-// row writes the finding as a row of the comparison.
+// row writes the finding as a row of the comparison. Its head is what base takes,
+// times the change: the median of head's own rounds, some of them in worse minutes,
+// would contradict it.
 func (f finding) row(cell, metric string) results.Change {
 	return results.Change{
 		Name: cell, Metric: metric,
-		Base: results.Number(f.base), Head: results.Number(f.head),
+		Base: results.Number(f.base), Head: results.Number(f.base * math.Exp(f.estimate)),
 		Ratio: results.Number(math.Exp(f.estimate)), Low: results.Number(math.Exp(f.low)), High: results.Number(math.Exp(f.high)),
 		P: results.Number(f.p), Verdict: f.verdict,
 	}
