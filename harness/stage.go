@@ -316,13 +316,15 @@ func (st *stage) repetition(rep int, kernels map[*cell]*kernel) error {
 	return nil
 }
 
-// relocate builds every structure anew while the old one still stands, so that it
-// comes to lie elsewhere. Where the pages of some megabytes lie moves a lookup in
-// them by a multiple, and one place would pass for a property of the algorithm.
+// relocate builds every structure in which keys are looked up anew while the old
+// one still stands, so that it comes to lie elsewhere. Where the pages of some
+// megabytes lie moves a lookup in them by a multiple, and one place would pass for a
+// property of the algorithm.
 func (st *stage) relocate() error {
 	for _, id := range slices.Sorted(maps.Keys(st.built)) {
 		s := st.built[id]
-		if s.skip != "" {
+		looked := func(c *cell) bool { return c.pool != nil && c.reps > 1 && c.subject.id() == id }
+		if s.skip != "" || !slices.ContainsFunc(st.group.cells, looked) {
 			continue
 		}
 		place, err := s.subject.place()
@@ -523,8 +525,9 @@ func (st *stage) assignKernel(c *cell) (*kernel, error) {
 }
 
 // heapBudget bounds the structures that a cell keeps or drops within one block,
-// in bytes, while the collector is off.
-const heapBudget = 64 << 20
+// in bytes, while the collector is off. Some hundred cells of a group keep theirs
+// at the same time.
+const heapBudget = 16 << 20
 
 // agedCopies bounds the copies of a structure whose past takes longer than building.
 const agedCopies = 64

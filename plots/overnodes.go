@@ -157,6 +157,32 @@ func (r *run) lookup() (Figure, bool) {
 	return f, true
 }
 
+// keyLookup draws the way from the string key to the node, for a run that has
+// timed no other: a library that hashes the keys itself has none.
+func (r *run) keyLookup() (Figure, bool) {
+	rows := where(r.metric("key-lookup", "key-lookup-ns"), positive)
+	if len(rows) == 0 || len(r.metric("lookup", "lookup-ns")) > 0 {
+		return Figure{}, false
+	}
+	n := fullest(rows)
+	rows = where(rows, ofNodes(n))
+	o := overNodes{unit: "time of one lookup", name: duration, parts: []part{{"", r.linesOverNodes(rows)}}}
+	if ns, ok := r.control("key-lookup-ns", n); ok {
+		o.floors = []line{{name: "hash alone", look: lookOf("control", 0), points: []point{{float64(n), ns, ns, ns}}}}
+	}
+	f := o.figure()
+	f.Name = "key-lookup"
+	f.Title = "From the string key to the node"
+	least, most := extremes(rows)
+	f.Caption = fmt.Sprintf("With %s the way from a string key to its node takes from %s (%s) to %s (%s), each with its own hash of the key.",
+		plural(n, "node"), duration(least.Center), least.Label, duration(most.Center), most.Label)
+	if o.floors != nil {
+		f.Caption += " Grey: hashing the key, without a lookup."
+	}
+	f.footer = r.footer("key-lookup")
+	return f, true
+}
+
 // The floors of a lookup by their names on the figure, and what a caption calls
 // them.
 const (

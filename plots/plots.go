@@ -71,6 +71,7 @@ func (r *run) figures() []Figure {
 		r.bounded,
 		r.epsilons,
 		r.lookup,
+		r.keyLookup,
 		r.latency,
 		r.abreast,
 		r.removals,
