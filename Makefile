@@ -1,5 +1,6 @@
 .DEFAULT_GOAL := help
 SHELL := bash
+.SHELLFLAGS := -o pipefail -c
 export CGO_ENABLED ?= 0
 BASE ?= main
 RINGBENCH = go build -o out/ ./cmd/ringbench && out/ringbench
@@ -18,7 +19,7 @@ speed:       ## measure every lookup at its limit, in about ten minutes
 
 peers:       ## public Go libraries beside ours: their faults, then one run
 	go build -C algorithms/peers -o ../../out/peers/ ./cmd/...
-	out/peers/faults
+	out/peers/faults | tee out/peers/faults.txt
 	out/peers/ringbench run algorithms/peers/peers.toml
 
 test:        ## run all tests
@@ -42,6 +43,8 @@ compare:     ## is this tree slower than BASE, or does it place keys otherwise?
 
 figures:     ## draw gallery and README again, from the reference run
 	$(RINGBENCH) plot results/reference -o plots/gallery --format svg
+	out/ringbench plot algorithms/peers/reference -o out/peers/figures --format svg
+	cp out/peers/figures/key-lookup.svg plots/gallery/peers.svg
 	go test ./cmd/cli -run Readme -update
 
 clean:       ## remove what runs and tests wrote

@@ -9,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ringbench/ringbench/algorithms/builtin"
+	"github.com/ringbench/ringbench/harness/sizing"
 	"github.com/ringbench/ringbench/results"
 )
 
@@ -21,6 +23,7 @@ var update = flag.Bool("update", false, "write what the README shows anew")
 const (
 	readme    = "../../README.md"
 	reference = "../../results/reference"
+	peersRun  = "../../algorithms/peers/reference"
 )
 
 // What the README shows is what the reference run says and the command prints.
@@ -37,6 +40,11 @@ func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 	text := string(old)
 	text = splice(t, text, "screen: make figures", "screen", firstScreen(t, set))
 	text = splice(t, text, "headline: make figures", "headline", headline(set))
+	peers, err := results.Read(peersRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = splice(t, text, "peers: make figures", "peers", libraries(t, peers))
 	root, err := filepath.Abs(filepath.Dir(readme))
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +139,80 @@ func headline(set *results.Set) string {
 		b.WriteString("| " + label + " | " + strings.Join(cells[label], " | ") + " |\n")
 	}
 	return b.String()
+}
+
+// libraries is one row a public library, with what it and the built-in algorithm
+// of its kind take in the run of the peers at its largest size.
+func libraries(t *testing.T, set *results.Set) string {
+	t.Helper()
+	found, err := os.ReadFile(filepath.Join(peersRun, "faults.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := map[string]int{} // library -> kinds
+	library := ""
+	for line := range strings.Lines(string(found)) {
+		switch {
+		case strings.HasPrefix(line, "  - "):
+			faults[library]++
+		case !strings.HasPrefix(line, " "):
+			library, _, _ = strings.Cut(line, " ")
+		}
+	}
+	nanoseconds := func(v float64) string { return fmt.Sprintf("%.0f ns", v) }
+	duration := func(v float64) string { return rounded(time.Duration(v)).String() }
+	columns := []struct {
+		title, measure, metric string
+		format                 func(float64) string
+	}{
+		{"key to node", "key-lookup", "key-lookup-ns", nanoseconds},
+		{"allocs", "allocations", "allocs-per-lookup", func(v float64) string { return fmt.Sprintf("%.0f", v) }},
+		{"build", "build", "build-ns", duration},
+		{"add a node", "add", "add-ns", duration},
+		{"memory", "memory", "memory-bytes", func(v float64) string { return sizing.Bytes(int64(v)) }},
+		{"busiest node", "balance", "balance-peak", func(v float64) string { return fmt.Sprintf("%.2f", v) }},
+	}
+	rows := results.Summarize(set)
+	nodes := 0
+	for _, r := range rows {
+		nodes = max(nodes, r.Nodes)
+	}
+	value := func(algorithm, measure, metric string, format func(float64) string) string {
+		for _, r := range rows {
+			if r.Algorithm == algorithm && r.Nodes == nodes && r.Measure == measure && r.Metric == metric {
+				return format(r.Center)
+			}
+		}
+		return "-"
+	}
+	var b strings.Builder
+	e := set.Run.Environment
+	fmt.Fprintf(&b, "Theirs / ours over %d nodes, rings with 160 vnodes (`make peers`, %s, %d cores, %s/%s):\n\n", nodes, e.CPU, e.Cores, e.OS, e.Arch)
+	b.WriteString("| library / ours |")
+	for _, c := range columns {
+		b.WriteString(" " + c.title + " |")
+	}
+	b.WriteString(" kinds of fault |\n|---|" + strings.Repeat("---:|", len(columns)+1) + "\n")
+	for _, pair := range [][2]string{
+		{"golang-groupcache", "ring"}, {"stathat-consistent", "ring"}, {"serialx-hashring", "ring"}, {"buraksezer-consistent", "partitions"},
+		{"dgryski-go-rendezvous", "rendezvous"}, {"dgryski-go-jump", "jump"}, {"kkdai-maglev", "maglev"},
+	} {
+		fmt.Fprintf(&b, "| %s / %s |", pair[0], pair[1])
+		for _, c := range columns {
+			fmt.Fprintf(&b, " %s / %s |", value(pair[0], c.measure, c.metric, c.format), value(pair[1], c.measure, c.metric, c.format))
+		}
+		fmt.Fprintf(&b, " %d / 0 |\n", faults[pair[0]])
+	}
+	return b.String()
+}
+
+// rounded keeps two or three digits.
+func rounded(d time.Duration) time.Duration {
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit)
+		}
+	}
 }
 
 // sessions runs every "$ ringbench" line between the session markers and puts
