@@ -9,6 +9,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/results"
+	"github.com/ringbench/ringbench/workloads"
 )
 
 // Benches are the timed cells of a plan, for a caller that times them slice by
@@ -170,11 +171,15 @@ func (b *Bench) Slice(i, extra int) (Slice, error) {
 	return Slice{Wall: s.wall, CPU: s.cpu, Switches: switches, Sum: s.sum}, nil
 }
 
-// others returns hashes of keys that are not in the pool.
+// others returns hashes that are not in the pool, as many as are in it. Any random
+// numbers do: they stand for the hashes of other keys.
 func (all *Benches) others(b *Bench) []uint64 {
 	if all.extra == nil {
-		p := newPool(b.c.pool.set.Len(), all.st.Spec.Seed+1)
-		all.extra = p.hashed(b.c.subject.hash)
+		r := workloads.Rand(all.st.Spec.Seed, "others")
+		all.extra = make([]uint64, b.c.pool.set.Len())
+		for i := range all.extra {
+			all.extra[i] = r.Uint64()
+		}
 	}
 	return all.extra
 }

@@ -187,7 +187,11 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 		}
 		return nil, st.record(c, s, map[string]float64{"memory-bytes": bytes})
 	}
-	k, err := st.kernel(c, s, copiesOf(s, mostCopies[c.trial.Measure]))
+	copies, err := st.enough(c, s, copiesOf(s, mostCopies[c.trial.Measure]))
+	var k *kernel
+	if err == nil {
+		k, err = st.kernel(c, s, copies)
+	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, st.skip(c, err.Error())
 	}
@@ -202,6 +206,26 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 
 // mostCopies is how many structures a block makes, or changes, at most.
 var mostCopies = map[string]int{"build": 1 << 14, "add": 1 << 10, "remove": 1 << 10}
+
+// enough returns how many of the copies that fit a block needs: as one change of some
+// structures takes milliseconds, all of them would take seconds.
+func (st *stage) enough(c *cell, s *structure, copies int) (int, error) {
+	if measure := c.trial.Measure; copies == 1 || measure != "add" && measure != "remove" {
+		return copies, nil
+	}
+	k, err := st.kernel(c, s, 1)
+	if err != nil {
+		return 0, err
+	}
+	one := blockTarget
+	for range 3 {
+		if err := k.ready(); err != nil {
+			return 0, err
+		}
+		one = min(one, timeBlock(func(ops int) uint64 { return k.run(0, ops) }, 1).wall)
+	}
+	return min(copies, int(blockTarget/max(one, 1))+1), nil
+}
 
 // kernel returns what the cell repeats. Where an operation makes or changes a
 // structure, a block has at most so many operations as there are copies.

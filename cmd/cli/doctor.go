@@ -162,22 +162,22 @@ func (inv *invocation) selfTest(f *doctorFlags, percents []float64) (err error) 
 	}
 	if percents == nil {
 		t, err := regress.Against(ctx, program, o, f.aa)
-		if err != nil {
-			return comparisonError(err)
-		}
 		meter.clear()
-		return inv.showSelfTest(f, t)
+		if t.Comparisons > 0 {
+			err = errors.Join(err, inv.showSelfTest(f, t))
+		}
+		return comparisonError(err)
 	}
 	n := f.aa
 	if n == 0 {
 		n = defaultInjections
 	}
 	all, err := regress.Inject(ctx, program, o, percents, n)
-	if err != nil {
-		return comparisonError(err)
-	}
 	meter.clear()
-	return inv.showDetections(f, all)
+	if all != nil {
+		err = errors.Join(err, inv.showDetections(f, all))
+	}
+	return comparisonError(err)
 }
 
 // options are those of the comparisons.

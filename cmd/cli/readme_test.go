@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -74,7 +73,6 @@ func splice(t *testing.T, text, open, close, between string) string {
 func firstScreen(t *testing.T, set *results.Set) string {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString("```console\n$ make bench\n")
 	if err := results.WriteExact(&b, set); err != nil {
 		t.Fatal(err)
 	}
@@ -82,15 +80,16 @@ func firstScreen(t *testing.T, set *results.Set) string {
 	if err := results.WriteMeasured(&b, set); err != nil {
 		t.Fatal(err)
 	}
-	b.WriteString("\n")
-	for _, f := range results.Findings(set) {
-		fmt.Fprintf(&b, " - %s\n", f)
+	screen, _, more := strings.Cut(b.String(), "\n\nRepetitions")
+	command := "make bench"
+	if more {
+		command = fmt.Sprintf("make bench | head -%d", strings.Count(screen, "\n")+1)
 	}
-	b.WriteString("```\n")
-	return b.String()
+	return "```console\n$ " + command + "\n" + screen + "\n```\n"
 }
 
-// headline is one row a contestant at the largest size of the reference run.
+// headline is one row a contestant at the largest size of the reference run; those
+// that are there for their speed alone are left to its report.
 func headline(set *results.Set) string {
 	columns := []struct{ title, measure, metric, schedule, format string }{
 		{"busiest node, 1.00 = fair", "balance", "balance-peak", "", "%.2f"},
@@ -136,6 +135,9 @@ func headline(set *results.Set) string {
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---:|", len(columns)) + "\n")
 	for _, label := range order {
+		if cells[label][1] == "" {
+			continue
+		}
 		b.WriteString("| " + label + " | " + strings.Join(cells[label], " | ") + " |\n")
 	}
 	return b.String()
@@ -159,13 +161,11 @@ func libraries(t *testing.T, set *results.Set) string {
 			library, _, _ = strings.Cut(line, " ")
 		}
 	}
-	nanoseconds := func(v float64) string { return fmt.Sprintf("%.0f ns", v) }
-	duration := func(v float64) string { return rounded(time.Duration(v)).String() }
 	columns := []struct {
 		title, measure, metric string
 		format                 func(float64) string
 	}{
-		{"key to node", "key-lookup", "key-lookup-ns", nanoseconds},
+		{"key to node", "key-lookup", "key-lookup-ns", duration},
 		{"allocs", "allocations", "allocs-per-lookup", func(v float64) string { return fmt.Sprintf("%.0f", v) }},
 		{"build", "build", "build-ns", duration},
 		{"add a node", "add", "add-ns", duration},
@@ -187,8 +187,7 @@ func libraries(t *testing.T, set *results.Set) string {
 	}
 	var b strings.Builder
 	e := set.Run.Environment
-	fmt.Fprintf(&b, "Theirs / ours over %d nodes, rings with 160 vnodes (`make peers`, %s, %d cores, %s/%s):\n\n", nodes, e.CPU, e.Cores, e.OS, e.Arch)
-	b.WriteString("| library / ours |")
+	fmt.Fprintf(&b, "| %d nodes, 160 vnodes; %s, %d cores, %s/%s |", nodes, e.CPU, e.Cores, e.OS, e.Arch)
 	for _, c := range columns {
 		b.WriteString(" " + c.title + " |")
 	}
@@ -206,13 +205,18 @@ func libraries(t *testing.T, set *results.Set) string {
 	return b.String()
 }
 
-// rounded keeps two or three digits.
-func rounded(d time.Duration) time.Duration {
-	for unit := time.Duration(1); ; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit)
-		}
+// duration writes nanoseconds with two digits or more.
+func duration(ns float64) string {
+	units := []string{"ns", "us", "ms", "s"}
+	u := 0
+	for ns >= 1000 && u < len(units)-1 {
+		ns /= 1000
+		u++
 	}
+	if ns < 10 {
+		return fmt.Sprintf("%.1f %s", ns, units[u])
+	}
+	return fmt.Sprintf("%.0f %s", ns, units[u])
 }
 
 // sessions runs every "$ ringbench" line between the session markers and puts

@@ -36,10 +36,15 @@ type SelfTest struct {
 	False []results.Change `json:"false"` // the rows that were called changed
 }
 
-// Against compares the program with itself until so many cells were compared.
-func Against(ctx context.Context, program Side, o Options, comparisons int) (SelfTest, error) {
-	var t SelfTest
+// Against compares the program with itself until so many cells were compared. With
+// an error it returns what it had found before, if anything.
+func Against(ctx context.Context, program Side, o Options, comparisons int) (t SelfTest, err error) {
 	var estimates, biases []float64
+	defer func() {
+		if t.Comparisons > 0 {
+			t.conclude(estimates, biases)
+		}
+	}()
 	o.observe = func(first, second float64) { biases = append(biases, math.Log(second/first)) }
 	progress := o.Progress
 	for t.Comparisons < comparisons {
@@ -72,12 +77,17 @@ func Against(ctx context.Context, program Side, o Options, comparisons int) (Sel
 			return t, harness.ErrNoCell
 		}
 	}
+	return t, nil
+}
+
+// conclude works out the rates, from the estimates of the comparisons and what each
+// round told about the order.
+func (t *SelfTest) conclude(estimates, biases []float64) {
 	t.Rate = float64(t.Changed) / float64(t.Comparisons)
 	_, t.RateBound = binomialBounds(t.Changed, t.Comparisons)
 	t.Spread = spread(estimates)
 	t.MinimumEffect = max(0.01, 3*t.Spread)
 	t.OrderBias = math.Exp(medianOf(slices.Sorted(slices.Values(biases)))) - 1
-	return t, nil
 }
 
 // spread returns the standard deviation of the values around no change.
@@ -124,11 +134,18 @@ func InjectSpec() (*harness.Spec, error) { return harness.ParseSpec("inject.toml
 // Inject compares the program with itself while the head does so many percent more
 // lookups, of other keys, until each cell was compared so often with each percent;
 // and says how often that was found, by cell and percent. Cells that do not time
-// independent lookups are passed over.
-func Inject(ctx context.Context, program Side, o Options, percents []float64, comparisons int) ([]Detection, error) {
+// independent lookups are passed over. With an error it returns what it had found
+// before, if anything.
+func Inject(ctx context.Context, program Side, o Options, percents []float64, comparisons int) (all []Detection, err error) {
 	o.inject = percents
 	progress := o.Progress
-	var all []Detection
+	defer func() {
+		for i := range all {
+			d := &all[i]
+			d.Estimate /= float64(d.Comparisons)
+			d.RateBound, _ = binomialBounds(d.Detected, d.Comparisons)
+		}
+	}()
 	for i := range comparisons {
 		if progress != nil {
 			done := fmt.Sprintf("%d of %d, ", i, comparisons)
@@ -143,7 +160,7 @@ func Inject(ctx context.Context, program Side, o Options, percents []float64, co
 			err = s.time()
 		}
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		if all == nil {
 			for _, c := range s.cells {
@@ -161,11 +178,6 @@ func Inject(ctx context.Context, program Side, o Options, percents []float64, co
 	}
 	if all == nil {
 		return nil, harness.ErrNoCell
-	}
-	for i := range all {
-		d := &all[i]
-		d.Estimate /= float64(d.Comparisons)
-		d.RateBound, _ = binomialBounds(d.Detected, d.Comparisons)
 	}
 	return all, nil
 }
