@@ -165,7 +165,7 @@ func (r *run) keyLookup() (Figure, bool) {
 		return Figure{}, false
 	}
 	n := fullest(rows)
-	rows = where(rows, ofNodes(n))
+	rows = where(where(rows, ofNodes(n)), ofWorkload(workloads(rows)[0]))
 	o := overNodes{unit: "time of one lookup", name: duration, parts: []part{{"", r.linesOverNodes(rows)}}}
 	if ns, ok := r.control("key-lookup-ns", n); ok {
 		o.floors = []line{{name: "hash alone", look: lookOf("control", 0), points: []point{{float64(n), ns, ns, ns}}}}

@@ -295,7 +295,7 @@ func TestASetWithoutTrialsGivesNoFiguresAndStillAReport(t *testing.T) {
 func TestEveryMeasureAloneDrawsWhatItCan(t *testing.T) {
 	want := map[string][]string{
 		"shares": {"vnodes-spread", "vnodes-peak", "ring"}, "balance": {"balance"}, "load": nil, "movement": {"movement"},
-		"bounded": {"bounded"}, "lookup": {"lookup"}, "latency": nil, "key-lookup": nil, "memory": {"memory"},
+		"bounded": {"bounded"}, "lookup": {"lookup"}, "latency": nil, "key-lookup": {"key-lookup"}, "memory": {"memory"},
 		"allocations": {"allocations"}, "build": {"build"}, "add": {"membership"}, "remove": {"membership"},
 	}
 	all := quick()
