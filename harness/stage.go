@@ -22,7 +22,8 @@ type structure struct {
 	place     *Placement
 	footprint float64 // bytes; NaN when the algorithm does not tell
 	size      float64 // bytes; what New allocated where there is no footprint
-	skip      string  // why it cannot be timed
+	took      time.Duration
+	skip      string // why it cannot be timed
 	answers   map[*pool]answers
 }
 
@@ -111,8 +112,9 @@ func (st *stage) build(c *cell) (*structure, error) {
 	s := &structure{subject: &c.subject, answers: map[*pool]answers{}, footprint: math.NaN()}
 	st.built[id] = s
 	var err error
-	before := allocated()
+	before, start := allocated(), time.Now()
 	s.place, err = c.subject.place()
+	s.took = time.Since(start)
 	s.size = float64(allocated() - before)
 	if errors.Is(err, errors.ErrUnsupported) {
 		s.skip = err.Error()

@@ -5,3 +5,5 @@ package regress
 func cores() []int { return nil }
 
 func stayOn(int) {}
+
+func gather() {}

@@ -6,9 +6,8 @@
 // differs from one of today by more than what is looked for. A round is the unit
 // that is repeated: a fresh process of each program, each with a layout of its
 // functions drawn anew, which take turns at slices of a millisecond over the same
-// keys. The fastest quarter of a round's slices counts, and the logarithm of the
-// ratio between the two sides is one observation. Over the rounds these are
-// judged by the exact distribution of signed ranks; see judge for the rules.
+// keys. The middle of the logarithms of the ratios between the two sides, over the
+// pairs of slices of a round, is one observation. Over the rounds these are judged by the exact distribution of signed ranks; see judge for the rules.
 //
 // What is exact is computed once on each side and compared with equality. It
 // needs no rounds, and holds on any machine.
@@ -68,8 +67,8 @@ type Options struct {
 	Seed      uint64         // of the orders and of the layouts drawn
 	Progress  func(Progress) // may be nil; called between measurements
 
-	inject  []float64                   // percents of extra lookups in head's slices; each cell is measured with each
-	observe func(first, second float64) // of a cell and round: the fastest slices that came first in their pair, and second
+	inject  []float64            // percents of extra lookups in head's slices; each cell is measured with each
+	observe func(change float64) // of a cell and round: from the slices that came first in their pair to the second
 }
 
 // Progress is a moment of a comparison.
@@ -113,7 +112,6 @@ type session struct {
 	rows     []results.Change
 	cells    []*timedCell
 	findings []finding // of the cells
-	rounds   int       // that all cells had
 	warnings []string
 	order    *rand.Rand
 }
@@ -280,30 +278,42 @@ func (s *session) request(do string) request {
 	return r
 }
 
-// time runs the rounds: first all that were asked for, then more of the cells
-// that are undecided, and those that seem to have regressed once again from the
+// time measures the cells, and those that seem to have changed once again from the
 // start.
-func (s *session) time() error {
+func (s *session) time() (err error) {
 	if len(s.cells) == 0 {
 		return nil
 	}
-	if err := s.run("rounds", s.cells, s.Rounds); err != nil {
+	if s.findings, err = s.decide("rounds", s.cells); err != nil {
 		return err
 	}
-	s.rounds = s.Rounds
-	s.judge()
+	return s.confirm()
+}
+
+// decide measures the cells in as many rounds as were asked for, those that are
+// undecided then in more, up to twice as many, and judges them.
+func (s *session) decide(stage string, timed []*timedCell) ([]finding, error) {
+	if err := s.run(stage, timed, s.Rounds); err != nil {
+		return nil, err
+	}
+	findings := s.judge(timed)
 	more := max(s.Rounds/2, 1)
 	for n := s.Rounds; n < 2*s.Rounds; n += more {
-		undecided := s.with(results.Inconclusive)
-		if len(undecided) == 0 {
+		var undecided []*timedCell
+		for i, f := range findings {
+			if f.verdict == results.Inconclusive {
+				undecided = append(undecided, timed[i])
+			}
+		}
+		if undecided == nil {
 			break
 		}
 		if err := s.run(fmt.Sprintf("more rounds of %s", cells(len(undecided))), undecided, min(more, 2*s.Rounds-n)); err != nil {
-			return err
+			return nil, err
 		}
-		s.judge()
+		findings = s.judge(timed)
 	}
-	return s.confirm()
+	return findings, nil
 }
 
 func cells(n int) string {
@@ -313,23 +323,12 @@ func cells(n int) string {
 	return strconv.Itoa(n) + " cells"
 }
 
-func (s *session) judge() {
-	ps := make([]*pairing, len(s.cells))
-	for i, c := range s.cells {
+func (s *session) judge(timed []*timedCell) []finding {
+	ps := make([]*pairing, len(timed))
+	for i, c := range timed {
 		ps[i] = &c.pairing
 	}
-	s.findings = judge(ps, s.least)
-}
-
-// with returns the cells whose finding is the verdict.
-func (s *session) with(v results.Verdict) []*timedCell {
-	var cs []*timedCell
-	for i, c := range s.cells {
-		if s.findings[i].verdict == v {
-			cs = append(cs, c)
-		}
-	}
-	return cs
+	return judge(ps, s.least)
 }
 
 // confirm measures the cells that seem to have changed once more, with other
@@ -345,16 +344,15 @@ func (s *session) confirm() error {
 		return nil
 	}
 	again := make([]*timedCell, len(flagged))
-	ps := make([]*pairing, len(flagged))
 	for k, i := range flagged {
 		c := s.cells[i]
 		again[k] = &timedCell{name: c.name, metric: c.metric, ops: c.ops, slower: c.slower, sums: [2]map[int]uint64{{}, {}}}
-		ps[k] = &again[k].pairing
 	}
-	if err := s.run(fmt.Sprintf("confirming %s", cells(len(flagged))), again, s.Rounds); err != nil {
+	findings, err := s.decide(fmt.Sprintf("confirming %s", cells(len(flagged))), again)
+	if err != nil {
 		return err
 	}
-	for k, f := range judge(ps, s.least) {
+	for k, f := range findings {
 		i := flagged[k]
 		if f.verdict != s.findings[i].verdict {
 			s.findings[i].verdict = results.Inconclusive
@@ -378,7 +376,7 @@ func (s *session) comparison() *results.Comparison {
 			c.Machine += fmt.Sprintf(", load %.1f", e.Load1)
 		}
 		layouts := min(len(s.sides[base].Programs), len(s.sides[head].Programs))
-		c.Design = fmt.Sprintf("%d rounds of fresh processes, %s a side, %d slices of 1 ms", s.rounds, plural(layouts, "layout"), slicesPerRound)
+		c.Design = fmt.Sprintf("%d rounds of fresh processes, %s a side, %d pairs of slices of 1 ms", s.Rounds, plural(layouts, "layout"), pairsOf(len(s.cells)))
 	}
 	for i, t := range s.cells {
 		row := s.findings[i].row(t.name, t.metric)

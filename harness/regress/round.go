@@ -53,7 +53,7 @@ func (s *session) round(cells []*timedCell) error {
 		}
 	}
 	for _, i := range s.order.Perm(len(cells)) {
-		if err := s.turns(ws, cells[i]); err != nil {
+		if err := s.turns(ws, cells[i], pairsOf(len(cells))); err != nil {
 			return err
 		}
 	}
@@ -66,13 +66,16 @@ func (s *session) drawn() [2]int {
 	return [2]int{first, 1 - first}
 }
 
+// keptCore is the part of a slice that its thread has to run for it to be calm.
+const keptCore = 0.97
+
 // turns lets the two workers take turns at one cell.
-func (s *session) turns(ws [2]*worker, c *timedCell) error {
-	var ns, places [2][]float64 // by side, and by place in the pair
-	for i := -1; i < slicesPerRound; i++ {
+func (s *session) turns(ws [2]*worker, c *timedCell, pairs int) error {
+	var sides, places [2][]slice // by side, and by place in the pair
+	for i := -1; i < pairs; i++ {
 		at := i
 		if i < 0 {
-			at = slicesPerRound // the warm-up, over keys that are not those to come
+			at = mostPairs // the warm-up, over keys that are not those to come
 		}
 		for place, side := range s.drawn() {
 			r := request{Do: "slice", Cell: c.name, Slice: at}
@@ -88,17 +91,16 @@ func (s *session) turns(ws [2]*worker, c *timedCell) error {
 			}
 			c.answered(side, at, told.Sum)
 			if i >= 0 {
-				v := float64(told.WallNs) / float64(c.ops)
-				ns[side] = append(ns[side], v)
+				v := slice{float64(told.WallNs) / float64(c.ops), told.CPUNs <= 0 || float64(told.CPUNs) > keptCore*float64(told.WallNs)}
+				sides[side] = append(sides[side], v)
 				places[place] = append(places[place], v)
 			}
 		}
 	}
 	if s.observe != nil {
-		s.observe(fastestQuarter(places[0]), fastestQuarter(places[1]))
+		s.observe(change(places[0], places[1]))
 	}
-	c.base = append(c.base, fastestQuarter(ns[base]))
-	c.head = append(c.head, fastestQuarter(ns[head]))
+	c.add(sides[base], sides[head])
 	return nil
 }
 

@@ -29,8 +29,8 @@ type SelfTest struct {
 	MinimumEffect float64 `json:"minimum_effect"`
 
 	// OrderBias is the median change from the slices that came first in their
-	// pair to those that came second, of the fastest quarter of each in a round.
-	// Orders are drawn, so that it cancels out; more than 0.2% is suspect.
+	// pair to those that came second. Orders are drawn, so that it cancels out;
+	// more than 0.2% is suspect.
 	OrderBias float64 `json:"order_bias"`
 
 	False []results.Change `json:"false"` // the rows that were called changed
@@ -45,7 +45,7 @@ func Against(ctx context.Context, program Side, o Options, comparisons int) (t S
 			t.conclude(estimates, biases)
 		}
 	}()
-	o.observe = func(first, second float64) { biases = append(biases, math.Log(second/first)) }
+	o.observe = func(change float64) { biases = append(biases, change) }
 	progress := o.Progress
 	for t.Comparisons < comparisons {
 		if progress != nil {

@@ -19,36 +19,73 @@ var (
 	noChange = math.Log(1.03) // an interval within this is a pass
 )
 
-// The slices of a round. The fastest quarter of them is what the program takes
-// when nothing interferes; the mean of all is mostly about what interferes.
+// The pairs of slices that a cell has in a round. The start of the processes takes as
+// long as some hundred slices, so that few cells have more of them for little.
 const (
-	slicesPerRound = 16
-	fastest        = slicesPerRound / 4
+	leastPairs = 16
+	mostPairs  = 32
+	fewCells   = 8
 )
 
-// A pairing is one cell on both sides over the rounds so far, in ns an operation.
-type pairing struct {
-	base, head []float64 // by round: mean of the fastest quarter of the slices
-}
-
-// ratios returns the logarithm of head over base, by round.
-func (p *pairing) ratios() []float64 {
-	xs := make([]float64, len(p.base))
-	for i := range xs {
-		xs[i] = math.Log(p.head[i] / p.base[i])
+// pairsOf returns how many pairs each of so many cells has in a round.
+func pairsOf(cells int) int {
+	if cells > fewCells {
+		return leastPairs
 	}
-	return xs
+	return mostPairs
 }
 
-// fastestQuarter returns the mean of the fastest quarter of the slices.
-func fastestQuarter(ns []float64) float64 {
-	sorted := slices.Sorted(slices.Values(ns))
-	n := max(1, len(sorted)/(slicesPerRound/fastest))
+// A pairing is one cell on both sides over the rounds so far.
+type pairing struct {
+	base   []float64 // ns an operation, by round
+	ratios []float64 // logarithm of head over base, by round
+}
+
+// A slice is what one side told.
+type slice struct {
+	ns   float64 // an operation
+	calm bool    // the thread kept its core
+}
+
+// add adds a round, given its pairs in the order in which they were taken.
+func (p *pairing) add(base, head []slice) {
+	p.base = append(p.base, fastestQuarter(base))
+	p.ratios = append(p.ratios, change(base, head))
+}
+
+// fastestQuarter returns the mean of the fastest quarter of the slices: what an
+// operation takes when nothing interferes.
+func fastestQuarter(taken []slice) float64 {
+	var ns []float64
+	for _, s := range taken {
+		ns = append(ns, s.ns)
+	}
+	slices.Sort(ns)
+	n := max(1, len(ns)/4)
 	sum := 0.0
-	for _, v := range sorted[:n] {
+	for _, v := range ns[:n] {
 		sum += v
 	}
 	return sum / float64(n)
+}
+
+// change returns the logarithm of second over first: the estimate of Hodges and
+// Lehmann over the pairs. What slows a core down for longer than a millisecond, such
+// as a neighbour on its other thread, slows both slices of a pair. Pairs in which
+// either lost its core are left out, unless that leaves too few.
+func change(first, second []slice) float64 {
+	var all, calm []float64
+	for i := range first {
+		x := math.Log(second[i].ns / first[i].ns)
+		all = append(all, x)
+		if first[i].calm && second[i].calm {
+			calm = append(calm, x)
+		}
+	}
+	if len(calm) < len(all)/4 {
+		calm = all
+	}
+	return hodgesLehmann(calm)
 }
 
 // A finding is what the rounds say about one cell.
@@ -74,7 +111,7 @@ func judge(cells []*pairing, least float64) []finding {
 	fs := make([]finding, len(cells))
 	ps := make([]float64, len(cells))
 	for i, c := range cells {
-		xs := c.ratios()
+		xs := c.ratios
 		f := finding{base: middle(c.base), estimate: hodgesLehmann(xs), p: pAbove(xs, least)}
 		f.low, f.high = interval(xs, confidence)
 		fs[i], ps[i] = f, f.p

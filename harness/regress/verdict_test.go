@@ -16,7 +16,7 @@ func rounds(n int, slower, spread float64) *pairing {
 	for i := range n {
 		off := spread * (2*float64(i)/float64(n-1) - 1)
 		p.base = append(p.base, 100)
-		p.head = append(p.head, 100*math.Exp(math.Log(1+slower)+off))
+		p.ratios = append(p.ratios, math.Log(1+slower)+off)
 	}
 	return p
 }
@@ -67,9 +67,15 @@ func TestOneOfManyCellsNeedsMoreEvidence(t *testing.T) {
 func TestExchangingTheSidesTurnsTheSign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(8, 24).Draw(t, "rounds")
-		ns := rapid.SliceOfN(rapid.Float64Range(1, 1000), n, n)
-		p := &pairing{base: ns.Draw(t, "base"), head: ns.Draw(t, "head")}
-		q := &pairing{base: p.head, head: p.base}
+		pairs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) slice {
+			return slice{rapid.Float64Range(1, 1000).Draw(t, "ns"), rapid.Bool().Draw(t, "calm")}
+		}), leastPairs, leastPairs)
+		p, q := &pairing{}, &pairing{}
+		for range n {
+			base, head := pairs.Draw(t, "base"), pairs.Draw(t, "head")
+			p.add(base, head)
+			q.add(head, base)
+		}
 		f, g := judge([]*pairing{p}, slowdown)[0], judge([]*pairing{q}, slowdown)[0]
 		const tiny = 1e-9
 		if math.Abs(f.estimate+g.estimate) > tiny || math.Abs(f.low+g.high) > tiny || math.Abs(f.high+g.low) > tiny {
@@ -81,10 +87,36 @@ func TestExchangingTheSidesTurnsTheSign(t *testing.T) {
 	})
 }
 
-func TestOnlyTheFastestQuarterOfARoundCounts(t *testing.T) {
-	ns := []float64{4, 900, 3, 900, 2, 900, 1, 900, 900, 900, 900, 900, 900, 900, 900, 900}
-	if got := fastestQuarter(ns); got != 2.5 {
+func TestTheTimeOfABaseIsThatOfItsFastestQuarter(t *testing.T) {
+	var taken []slice
+	for _, ns := range []float64{4, 900, 3, 900, 2, 900, 1, 900, 900, 900, 900, 900, 900, 900, 900, 900} {
+		taken = append(taken, slice{ns: ns})
+	}
+	if got := fastestQuarter(taken); got != 2.5 {
 		t.Errorf("fastest quarter %v, want the mean of 1 to 4", got)
+	}
+}
+
+// A core that is slow for a while is so for both sides, and a slice that lost its
+// core does not count.
+func TestTheChangeOfARoundIsThatOfItsCalmPairs(t *testing.T) {
+	var base, head []slice
+	for i := range 16 {
+		slow := 1 + float64(i%2) // every other pair on a core half as fast
+		base = append(base, slice{100 * slow, true})
+		head = append(head, slice{105 * slow, true})
+		if i%4 == 0 {
+			head[i] = slice{1000, false}
+		}
+	}
+	if got := math.Exp(change(base, head)); math.Abs(got-1.05) > 1e-9 {
+		t.Errorf("change of %.4f times, want 1.05", got)
+	}
+	for i := range base {
+		base[i].calm = false
+	}
+	if got := math.Exp(change(base, head)); math.Abs(got-1.05) > 0.1 {
+		t.Errorf("where no pair was calm, change of %.4f times, want about 1.05", got)
 	}
 }
 

@@ -308,6 +308,7 @@ func (s *server) open(ctx context.Context, r request) error {
 		s.opened[c.Name] = b
 	}
 	s.alone()
+	gather()
 	if r.Core != nil {
 		stayOn(*r.Core)
 	}
