@@ -150,8 +150,9 @@ func (b *Bench) Slice(i, extra int) (Slice, error) {
 	}
 	run := func(ops int) uint64 { return b.k.run(offset, ops) }
 	if extra > 0 {
-		hs, m := b.all.others(b), b.all.st.built[b.c.subject.id()].place.Mapper
+		hs, structure := b.all.others(b), b.all.st.built[b.c.subject.id()]
 		run = func(ops int) uint64 {
+			m := structure.place.Mapper
 			// The mask is 0: the extra answers have to be computed, and change nothing.
 			spare := round(len(hs), i*extra%len(hs), extra, func(from, to int) uint64 { return lookups(m, hs[from:to]) })
 			return b.k.run(offset, ops) + spare&mask

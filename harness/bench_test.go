@@ -81,6 +81,33 @@ func TestSlicesOfTheSameBenchAnswerAlike(t *testing.T) {
 	}
 }
 
+// Where a structure lies is drawn anew within a round, if it is quick to build, and
+// the answers stay.
+func TestAQuickStructureLiesElsewhereAfterFourSlices(t *testing.T) {
+	b := mustPlan(t, benchSpec, boundedring.Info, jump.Info).Benches().List()[0]
+	if err := b.Open(4096); err != nil {
+		t.Fatal(err)
+	}
+	s := b.all.st.built[b.c.subject.id()]
+	s.took = quick / 2
+	sums := map[uint64]bool{}
+	places := map[*Placement]bool{}
+	for at := range 2 * slicesInPlace {
+		told, err := b.Slice(at, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums[told.Sum], places[s.place] = true, true
+	}
+	if len(sums) != 1 || len(places) != 2 {
+		t.Errorf("a pool in one slice has %d sums in %d places, want 1 in 2", len(sums), len(places))
+	}
+	s.took = 2 * quick
+	if _, err := b.Slice(0, 0); err != nil || !places[s.place] {
+		t.Errorf("what is slow to build moved, %v", err)
+	}
+}
+
 // The lookups that act a slower program do not change what a slice answers.
 func TestExtraLookupsLeaveTheAnswersAlone(t *testing.T) {
 	benches := mustPlan(t, benchSpec, boundedring.Info).Benches().List()
