@@ -98,7 +98,7 @@ func (b *Bench) Calibrate(target time.Duration) (ops int, err error) {
 	}
 	most := b.k.most
 	if mostCopies[b.c.trial.Measure] > 0 {
-		most = copiesOf(b.all.st.built[b.c.subject.id()], mostSliceCopies)
+		most = copiesOf(b.all.st.built[b.c.subject.id()], mostSliceCopies, sliceBudget)
 	}
 	for {
 		wall := time.Duration(math.MaxInt64)

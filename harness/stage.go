@@ -21,7 +21,7 @@ type structure struct {
 	subject   *subject
 	place     *Placement
 	footprint float64 // bytes; NaN when the algorithm does not tell
-	size      float64 // bytes; what New allocated where there is no footprint
+	size      float64 // bytes that New allocated: names and all, where footprint is the table alone
 	took      time.Duration
 	skip      string // why it cannot be timed
 	answers   map[*pool]answers
@@ -34,7 +34,7 @@ type kernel struct {
 	before func() error                 // prepares a block, outside the clock; may be nil
 	again  func() error                 // goes back to the state that expect speaks of; may be nil
 	learn  func()                       // works out what expect returns; may be nil
-	litter bool                         // a block leaves so much garbage that it is to be collected before the next
+	litter bool                         // a block leaves so much garbage that it may have to be collected before the next
 	unit   int                          // a block is a multiple of this many operations
 	most   int                          // and no more than this many
 	cycle  int                          // offsets run from 0 to this; 0 for none
@@ -51,6 +51,7 @@ type stage struct {
 	built   map[string]*structure
 	timings map[*cell][]float64 // ns per operation, by repetition
 	control *cell
+	live    uint64 // bytes of the heap after the last collection
 }
 
 // runTimed measures one timed group.
@@ -125,7 +126,6 @@ func (st *stage) build(c *cell) (*structure, error) {
 	}
 	if z, ok := s.place.Mapper.(algorithms.Sizer); ok {
 		s.footprint = float64(z.Footprint())
-		s.size = s.footprint
 	}
 	return s, nil
 }
@@ -189,7 +189,7 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 		}
 		return nil, st.record(c, s, map[string]float64{"memory-bytes": bytes})
 	}
-	copies, err := st.enough(c, s, copiesOf(s, mostCopies[c.trial.Measure]))
+	copies, err := st.enough(c, s, copiesOf(s, mostCopies[c.trial.Measure], blockBudget))
 	var k *kernel
 	if err == nil {
 		k, err = st.kernel(c, s, copies)
@@ -221,7 +221,7 @@ func (st *stage) enough(c *cell, s *structure, copies int) (int, error) {
 	}
 	one := blockTarget
 	for range 3 {
-		if err := k.ready(); err != nil {
+		if err := st.ready(k); err != nil {
 			return 0, err
 		}
 		one = min(one, timeBlock(func(ops int) uint64 { return k.run(0, ops) }, 1).wall)
@@ -257,8 +257,8 @@ func (st *stage) kernel(c *cell, s *structure, copies int) (*kernel, error) {
 	return nil, fmt.Errorf("harness: %s reads no clock", c.trial.Measure)
 }
 
-// ready prepares a block whose answers are to be checked.
-func (k *kernel) ready() error {
+// ready prepares a block of the kernel whose answers are to be checked.
+func (st *stage) ready(k *kernel) error {
 	if k.again != nil {
 		if err := k.again(); err != nil {
 			return err
@@ -269,10 +269,22 @@ func (k *kernel) ready() error {
 			return err
 		}
 	}
-	if k.litter {
+	if k.litter && heapInUse() > st.live+litterLimit {
 		runtime.GC()
+		st.live = heapInUse()
 	}
 	return nil
+}
+
+// litterLimit is how much garbage may lie about before it is collected, in bytes. To
+// collect it takes longer than most blocks.
+const litterLimit = 128 << 20
+
+// heapInUse returns the bytes of the heap, what is to be collected included.
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // calibrate chooses the number of operations in a block, so that it lasts about
@@ -281,7 +293,7 @@ func (st *stage) calibrate(k *kernel) error {
 	ops, least := k.unit, time.Duration(1000*st.clock)
 	target := max(blockTarget, k.target, least)
 	for {
-		if err := k.ready(); err != nil {
+		if err := st.ready(k); err != nil {
 			return err
 		}
 		wall := timeBlock(func(ops int) uint64 { return k.run(0, ops) }, ops).wall
@@ -314,6 +326,7 @@ func (st *stage) repetition(rep int, kernels map[*cell]*kernel) error {
 		}
 	}
 	runtime.GC()
+	st.live = heapInUse()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	controlNs := 0.0
 	for _, c := range cells {
@@ -364,7 +377,7 @@ func (st *stage) relocate() error {
 
 // block times one block of a cell, checks its answers and records it.
 func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (ns float64, err error) {
-	if err := k.ready(); err != nil {
+	if err := st.ready(k); err != nil {
 		return 0, fmt.Errorf("%s: %w", t.Cell, err)
 	}
 	offset := 0
@@ -550,26 +563,29 @@ func (st *stage) assignKernel(c *cell) (*kernel, error) {
 	}, fresh()
 }
 
-// heapBudget bounds the structures that a cell keeps or drops within one block,
-// in bytes, while the collector is off. Some hundred cells of a group keep theirs
-// at the same time.
-const heapBudget = 16 << 20
+// The structures that a cell keeps or drops within one block or slice, in bytes, while
+// the collector is off. Some hundred cells of a group keep theirs at the same time;
+// the cells of a comparison are few, and their slices have to be long enough.
+const (
+	blockBudget = 4 << 20
+	sliceBudget = 16 << 20
+)
 
 // agedCopies bounds the copies of a structure whose past takes longer than building.
 const agedCopies = 64
 
 // copiesOf returns how many structures of the cell's size fit the budget.
-func copiesOf(s *structure, most int) int {
+func copiesOf(s *structure, most int, budget float64) int {
 	if s.subject.after != "" {
 		most = min(most, agedCopies)
 	}
-	return max(1, min(most, int(heapBudget/max(s.size, 256))))
+	return max(1, min(most, int(budget/max(s.size, 256))))
 }
 
 // heapOf returns the live heap of one structure: of several small ones, their
 // mean, since what else lives on the heap moves by some hundred bytes.
 func (st *stage) heapOf(c *cell, s *structure) (float64, error) {
-	copies := make([]algorithms.Mapper, copiesOf(s, 64))
+	copies := make([]algorithms.Mapper, copiesOf(s, 64, blockBudget))
 	before := heapBytes()
 	for i := range copies {
 		p, err := c.subject.place()
