@@ -14,7 +14,7 @@ bench:       ## measure the five families in two minutes, into out/latest
 bench-full:  ## measure all suites; takes long
 	$(RINGBENCH) run full
 
-speed:       ## measure every lookup at its limit, in about ten minutes
+speed:       ## measure every lookup at its limit, in about five minutes
 	$(RINGBENCH) run speed
 
 peers:       ## public Go libraries beside ours: their faults, then one run
