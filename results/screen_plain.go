@@ -79,7 +79,7 @@ func (v view) plainSizes(q question) []int {
 func plainValue(m Metric, v float64) string {
 	switch m.Unit {
 	case "ns":
-		return duration(v)
+		return Duration(v)
 	case "bytes":
 		return size(v)
 	case "fraction":

@@ -39,7 +39,7 @@ func (v view) togetherTable() []string {
 			cell := "-"
 			if r, ok := v.value(label, c.measure, c.metric, n, nil); ok {
 				if cell = figure(r.Center, r.Center); c.group == "time to" {
-					cell = duration(r.Center)
+					cell = Duration(r.Center)
 				}
 			}
 			column.cells = append(column.cells, cell)

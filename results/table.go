@@ -198,8 +198,8 @@ func size(bytes float64) string {
 	return fmt.Sprintf("%.0f %ciB", bytes, units[i])
 }
 
-// duration writes ns in the unit that suits.
-func duration(ns float64) string {
+// Duration writes ns in the unit that suits, with two or three digits: "8.8 ms".
+func Duration(ns float64) string {
 	for _, unit := range []string{"ns", "us", "ms"} {
 		if ns < 999.5 {
 			return short(ns) + " " + unit

@@ -165,10 +165,10 @@ func libraries(t *testing.T, set *results.Set) string {
 		title, measure, metric string
 		format                 func(float64) string
 	}{
-		{"key to node", "key-lookup", "key-lookup-ns", duration},
+		{"key to node", "key-lookup", "key-lookup-ns", results.Duration},
 		{"allocs", "allocations", "allocs-per-lookup", func(v float64) string { return fmt.Sprintf("%.0f", v) }},
-		{"build", "build", "build-ns", duration},
-		{"add a node", "add", "add-ns", duration},
+		{"build", "build", "build-ns", results.Duration},
+		{"add a node", "add", "add-ns", results.Duration},
 		{"memory", "memory", "memory-bytes", func(v float64) string { return sizing.Bytes(int64(v)) }},
 		{"busiest node", "balance", "balance-peak", func(v float64) string { return fmt.Sprintf("%.2f", v) }},
 	}
@@ -203,20 +203,6 @@ func libraries(t *testing.T, set *results.Set) string {
 		fmt.Fprintf(&b, " %d / 0 |\n", faults[pair[0]])
 	}
 	return b.String()
-}
-
-// duration writes nanoseconds with two digits or more.
-func duration(ns float64) string {
-	units := []string{"ns", "us", "ms", "s"}
-	u := 0
-	for ns >= 1000 && u < len(units)-1 {
-		ns /= 1000
-		u++
-	}
-	if ns < 10 {
-		return fmt.Sprintf("%.1f %s", ns, units[u])
-	}
-	return fmt.Sprintf("%.0f %s", ns, units[u])
 }
 
 // sessions runs every "$ ringbench" line between the session markers and puts

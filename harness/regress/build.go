@@ -284,8 +284,8 @@ type build struct {
 
 // link builds the program in one layout of its functions; only the first time is
 // anything compiled. Each function begins a cache line: where loops begin at half a
-// line in one layout and at a whole one in the next, the same loop takes up to 10%
-// more or less, and a few layouts do not average that out.
+// line in one layout and at a whole one in the next, the same loop differs by up to
+// 5%, and a few layouts do not average that out.
 func (b *build) link(layout int) (string, error) {
 	return b.run(strconv.Itoa(layout), fmt.Sprintf("-s -w -funcalign=64 -randlayout=%d", layout))
 }
