@@ -122,6 +122,16 @@ func (c *Comparison) named(vs ...Verdict) []string {
 	return names
 }
 
+// AcceptWorse accepts what got worse in the rows that match, as "cell metric".
+func (c *Comparison) AcceptWorse(wanted *regexp.Regexp) {
+	for i := range c.Rows {
+		if r := &c.Rows[i]; r.Verdict == Regressed && wanted.MatchString(r.Name+" "+r.Metric) {
+			r.Verdict = Accepted
+		}
+	}
+	c.Sort()
+}
+
 // Sort puts the rows in the order in which they are shown: by verdict, the
 // gravest first, then by size of the change, then by name.
 func (c *Comparison) Sort() {

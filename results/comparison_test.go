@@ -104,6 +104,27 @@ func TestTheGravestVerdictDecides(t *testing.T) {
 	}
 }
 
+func TestWhatIsMeantToGetWorseIsAccepted(t *testing.T) {
+	c := Comparison{Rows: []Change{
+		{Name: "lookup/a", Metric: "lookup-ns", Verdict: Regressed},
+		{Name: "memory/a", Metric: "bytes-per-node", Verdict: Regressed},
+		{Name: "memory/a", Metric: "placement", Verdict: Moved},
+		{Name: "memory/b", Metric: "bytes-per-node", Verdict: Regressed},
+	}}
+	c.AcceptWorse(regexp.MustCompile("/a bytes|placement"))
+	var got []string
+	for _, r := range c.Rows {
+		got = append(got, r.Name+" "+r.Metric+" "+string(r.Verdict))
+	}
+	want := []string{
+		"memory/a placement placement changed", "lookup/a lookup-ns regressed",
+		"memory/b bytes-per-node regressed", "memory/a bytes-per-node accepted",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestTheJSONOfAComparisonHasItsShape(t *testing.T) {
 	b, err := json.Marshal(comparisonOf(0))
 	if err != nil {
@@ -192,7 +213,7 @@ func TestTheTextEndsWithWhatToDo(t *testing.T) {
 		want    string
 	}{
 		{Unchanged, "Next  nothing to do"},
-		{Regressed, `Next  mend it, and see with: ringbench compare --base main --only '^lookup/x\+y$'`},
+		{Regressed, `Next  mend it, or if it is meant, say so with --accept-worse REGEX; see with: ringbench compare --base main --only '^lookup/x\+y$'`},
 		{Moved, "Next  mend the placement, or if the keys are meant to move, say so with --accept-placement REGEX"},
 		{Wrong, "Next  mend the answers: no timing counts before"},
 	} {

@@ -107,9 +107,9 @@ func (c *Comparison) next() string {
 	case v == Moved:
 		return "Next  mend the placement, or if the keys are meant to move, say so with --accept-placement REGEX"
 	case v == Regressed && again != "":
-		return "Next  mend it, and see with: " + again + " --only " + quote(c.first(Regressed))
+		return "Next  mend it, or if it is meant, say so with --accept-worse REGEX; see with: " + again + " --only " + quote(c.first(Regressed))
 	case v == Regressed:
-		return "Next  mend it, or compare the two programs side by side with ringbench compare --base"
+		return "Next  mend it, or if it is meant, say so with --accept-worse REGEX; time the two programs side by side with ringbench compare --base"
 	case v == Inconclusive && again != "":
 		return "Next  nothing failed; to know more, quiet the machine (ringbench doctor) and repeat: " + again + " --only " + quote(c.first(Inconclusive))
 	case v == Inconclusive:

@@ -39,7 +39,8 @@ var comparisonFormats = map[string]func(*results.Comparison, io.Writer) error{
 type compareFlags struct {
 	source                 regress.Source
 	baseBinary, headBinary string
-	suite, only, accept    string
+	suite, only            string
+	moved, worse           string // patterns of what is accepted
 	rounds                 int
 	strict, exact, count   bool
 	format                 string
@@ -64,8 +65,9 @@ The programs' command must be built on cli.Main, as ringbench is.
 With BASE and HEAD, compare two runs by their records. Runs of different machines
 compare by --exact only, and a difference in time below 10% is no evidence.
 
-A regression, a changed owner of a key that --accept-placement does not name, and
-wrong answers end it with exit code 1; what is inconclusive does with --strict.`,
+A regression, a changed owner of a key, and wrong answers end it with exit code 1;
+what is inconclusive does with --strict. What is meant, say with --accept-worse and
+--accept-placement.`,
 		Args: arguments(0, 2, "--base, two binaries, or two runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args, cmd.Flags().Changed); err != nil {
@@ -84,7 +86,8 @@ wrong answers end it with exit code 1; what is inconclusive does with --strict.`
 	fl.StringVar(&f.suite, "suite", gateSuite, "run the `SUITE` or SPEC.toml")
 	fl.StringVar(&f.only, "only", "", "compare only the cells whose name matches `REGEX`")
 	fl.IntVar(&f.rounds, "rounds", regress.DefaultRounds, "`N`: rounds of each cell; undecided ones get up to twice as many")
-	fl.StringVar(&f.accept, "accept-placement", "", "in cells that match `REGEX` keys may change their owner")
+	fl.StringVar(&f.moved, "accept-placement", "", "in cells that match `REGEX` keys may change their owner")
+	fl.StringVar(&f.worse, "accept-worse", "", "what matches `REGEX` as \"CELL METRIC\" may get worse")
 	fl.BoolVar(&f.exact, "exact", false, "compare the exact metrics alone, which hold on any machine")
 	fl.BoolVar(&f.count, "instructions", false, "count instructions, too, which decides nothing; needs valgrind")
 	fl.BoolVar(&f.strict, "strict", false, "fail on what is inconclusive, too")
@@ -130,19 +133,26 @@ func (f *compareFlags) check(args []string, given func(string) bool) error {
 
 // compareSides compares what the arguments name and writes the result.
 func (inv *invocation) compareSides(f *compareFlags, args []string) error {
-	accept, err := pattern("--accept-placement", f.accept)
+	moved, err := pattern("--accept-placement", f.moved)
+	if err != nil {
+		return err
+	}
+	worse, err := pattern("--accept-worse", f.worse)
 	if err != nil {
 		return err
 	}
 	var c *results.Comparison
 	start := time.Now()
 	if len(args) == 2 {
-		c, err = inv.compareRuns(args[0], args[1], f.exact, accept)
+		c, err = inv.compareRuns(args[0], args[1], f.exact, moved)
 	} else {
-		c, err = inv.comparePrograms(f, accept)
+		c, err = inv.comparePrograms(f, moved)
 	}
 	if err != nil {
 		return err
+	}
+	if worse != nil {
+		c.AcceptWorse(worse)
 	}
 	c.Strict, c.Start = f.strict, start.UTC().Format(time.RFC3339)
 	if err := inv.write(f.output, func(w io.Writer) error { return comparisonFormats[f.format](c, w) }); err != nil {
@@ -291,6 +301,9 @@ func (f *compareFlags) command() []string {
 	}
 	if f.rounds != regress.DefaultRounds {
 		add("--rounds", fmt.Sprint(f.rounds))
+	}
+	if f.exact {
+		words = append(words, "--exact")
 	}
 	return words
 }

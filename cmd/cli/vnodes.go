@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -220,6 +221,7 @@ func parsePart(flag, text string) (float64, error) {
 
 // size answers the question.
 func (inv *invocation) size(f *sizingFlags, q sizing.Question) error {
+	q.Trying = trying(inv.stderr, q.Info)
 	a, err := sizing.Solve(q)
 	if err != nil {
 		return err
@@ -248,6 +250,20 @@ func (inv *invocation) size(f *sizingFlags, q sizing.Question) error {
 		_, err := io.WriteString(w, answerText(f, &q, a))
 		return err
 	})
+}
+
+// patience is how long a search is silent.
+const patience = 5 * time.Second
+
+// trying returns what tells of a search that takes long.
+func trying(w io.Writer, info algorithms.Info) func(v, placements int) {
+	told := time.Now()
+	return func(v, placements int) {
+		if now := time.Now(); now.Sub(told) >= patience {
+			told = now
+			fmt.Fprintf(w, "trying %d %s: %s over %d sets of names\n", v, info.Knob, info.Name, placements)
+		}
+	}
 }
 
 func interrupted(err error) error {

@@ -108,16 +108,18 @@
 //	ringbench compare --base main --package ./cmd/mine --only algorithm=mine/
 //	ringbench compare --base-binary old --head-binary new --rounds 40
 //	ringbench compare --base main --accept-placement ^[a-z]+/algorithm=ring/
+//	ringbench compare --base main --accept-worse 'algorithm=ring/.* footprint'
 //	ringbench compare out/before out/latest --exact
 //
 // Compare builds the commit that the base and head have in common and head, the
 // working tree unless given, and runs them side by side: what is exact once, what
 // is timed in --rounds rounds of fresh processes that take turns by the
 // millisecond. It fails on a regression, on wrong answers, and where keys change
-// their owner unasked. --package names the command of another module that is
-// built on cli.Main. --format writes text, markdown, json, junit, or github
-// (annotations of a workflow). Two runs compare by their records: exact metrics on
-// any machine, timed ones on one machine only and not below 10%.
+// their owner unasked; --accept-worse and --accept-placement say what is meant.
+// --package names the command of another module that is built on cli.Main. --format
+// writes text, markdown, json, junit, or github (annotations of a workflow). Two
+// runs compare by their records: exact metrics on any machine, timed ones on one
+// machine only and not below 10%.
 //
 //	ringbench doctor
 //	ringbench doctor --aa 200

@@ -7,7 +7,8 @@
 // that is repeated: a fresh process of each program, each with a layout of its
 // functions drawn anew, which take turns at slices of a millisecond over the same
 // keys. The middle of the logarithms of the ratios between the two sides, over the
-// pairs of slices of a round, is one observation. Over the rounds these are judged by the exact distribution of signed ranks; see judge for the rules.
+// pairs of slices of a round, is one observation. Over the rounds these are judged
+// by the exact distribution of signed ranks; see judge for the rules.
 //
 // What is exact is computed once on each side and compared with equality. It
 // needs no rounds, and holds on any machine.

@@ -169,6 +169,9 @@ func (s *solver) placements(v int) int {
 // measured asks the algorithm itself over n sets of random names.
 func (s *solver) measured(v, n int) (*population, error) {
 	params := s.with(v)
+	if s.q.Trying != nil {
+		s.q.Trying(s.step(v), n)
+	}
 	return draw(n, func(i int) (harness.Spread, error) {
 		shares, err := s.sharesOf(s.renamed(i), params)
 		if err != nil {

@@ -80,6 +80,10 @@ type Question struct {
 	Replicas   int     // nodes that hold a key
 	Seed       uint64
 	MaxMemory  int64 // bytes that the structure may take; 0: no limit
+
+	// Trying tells, before the algorithm is asked over so many placements with the
+	// knob at v. It may be nil.
+	Trying func(v, placements int)
 }
 
 // Check refuses a question that has no answer. Solve asks it first.

@@ -225,7 +225,12 @@ func TestWithoutAModelTheAlgorithmIsAsked(t *testing.T) {
 	takesManyRings(t)
 	q := ask(8, Peak, 1.3)
 	q.Params = json.RawMessage(`{"modulus":1099511627776}`)
+	tried := map[int]bool{}
+	q.Trying = func(v, placements int) { tried[v] = placements > 0 }
 	a := mustSolve(t, q)
+	if !tried[a.VNodes] || len(tried) < 3 {
+		t.Errorf("told of %v, want what a search tries to find %d", tried, a.VNodes)
+	}
 	plain, _, err := mustSolver(t, ask(8, Peak, 1.3)).byModel()
 	if err != nil {
 		t.Fatal(err)
