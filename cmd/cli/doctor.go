@@ -209,7 +209,7 @@ func (inv *invocation) showSelfTest(f *doctorFlags, t regress.SelfTest) error {
 	fmt.Fprintf(w, "%s of a program with itself: %d called changed, %d inconclusive\n", plural(t.Comparisons, "comparison"), t.Changed, t.Unsure)
 	fmt.Fprintf(w, "false verdicts   %.2f%%, below %.2f%% with 95%% confidence\n", 100*t.Rate, 100*t.RateBound)
 	fmt.Fprintf(w, "spread           %.2f%% from comparison to comparison\n", 100*t.Spread)
-	fmt.Fprintf(w, "order            the second slice of a pair takes %+.2f%% (more than 0.2%% is suspect)\n", 100*t.OrderBias)
+	fmt.Fprintf(w, "order            the side that does not begin takes %+.2f%% (more than 0.2%% is suspect)\n", 100*t.OrderBias)
 	for _, r := range t.False {
 		fmt.Fprintf(w, "%-15s  %+.1f%% in %s\n", r.Verdict, 100*(float64(r.Ratio)-1), r.Name)
 	}

@@ -6,9 +6,9 @@
 // differs from one of today by more than what is looked for. A round is the unit
 // that is repeated: a fresh process of each program, each with a layout of its
 // functions drawn anew, which take turns at slices of a millisecond over the same
-// keys. The middle of the logarithms of the ratios between the two sides, over the
-// pairs of slices of a round, is one observation. Over the rounds these are judged
-// by the exact distribution of signed ranks; see judge for the rules.
+// keys. The middle of the logarithms of the ratios between neighbouring slices of a
+// round is one observation. Over the rounds these are judged by the exact
+// distribution of signed ranks; see judge for the rules.
 //
 // What is exact is computed once on each side and compared with equality. It
 // needs no rounds, and holds on any machine.
@@ -69,7 +69,7 @@ type Options struct {
 	Progress  func(Progress) // may be nil; called between measurements
 
 	inject  []float64            // percents of extra lookups in head's slices; each cell is measured with each
-	observe func(change float64) // of a cell and round: from the slices that came first in their pair to the second
+	observe func(change float64) // of a cell and round: from the side that began to the other
 }
 
 // Progress is a moment of a comparison.
@@ -377,7 +377,7 @@ func (s *session) comparison() *results.Comparison {
 			c.Machine += fmt.Sprintf(", load %.1f", e.Load1)
 		}
 		layouts := min(len(s.sides[base].Programs), len(s.sides[head].Programs))
-		c.Design = fmt.Sprintf("%d rounds of fresh processes, %s a side, %d pairs of slices of 1 ms", s.Rounds, plural(layouts, "layout"), pairsOf(len(s.cells)))
+		c.Design = fmt.Sprintf("%d rounds of fresh processes, %s a side, %d slices of 1 ms each", s.Rounds, plural(layouts, "layout"), slicesOf(len(s.cells)))
 	}
 	for i, t := range s.cells {
 		row := s.findings[i].row(t.name, t.metric)

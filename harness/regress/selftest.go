@@ -28,9 +28,9 @@ type SelfTest struct {
 	Spread        float64 `json:"spread"`
 	MinimumEffect float64 `json:"minimum_effect"`
 
-	// OrderBias is the median change from the slices that came first in their
-	// pair to those that came second. Orders are drawn, so that it cancels out;
-	// more than 0.2% is suspect.
+	// OrderBias is the median change, over cells and rounds, from the side that
+	// began to the other. Who begins is drawn, so that it cancels out; more than
+	// 0.2% is suspect.
 	OrderBias float64 `json:"order_bias"`
 
 	False []results.Change `json:"false"` // the rows that were called changed

@@ -19,20 +19,20 @@ var (
 	noChange = math.Log(1.03) // an interval within this is a pass
 )
 
-// The pairs of slices that a cell has in a round. The start of the processes takes as
-// long as some hundred slices, so that few cells have more of them for little.
+// The slices of a cell that each side takes in a round. The start of the processes
+// takes as long as some hundred of them, so that few cells have more for little.
 const (
-	leastPairs = 16
-	mostPairs  = 32
-	fewCells   = 8
+	leastSlices = 16
+	mostSlices  = 32
+	fewCells    = 8
 )
 
-// pairsOf returns how many pairs each of so many cells has in a round.
-func pairsOf(cells int) int {
+// slicesOf returns how many slices of each cell a side takes where there are so many.
+func slicesOf(cells int) int {
 	if cells > fewCells {
-		return leastPairs
+		return leastSlices
 	}
-	return mostPairs
+	return mostSlices
 }
 
 // A pairing is one cell on both sides over the rounds so far.
@@ -47,10 +47,10 @@ type slice struct {
 	calm bool    // the thread kept its core
 }
 
-// add adds a round, given its pairs in the order in which they were taken.
-func (p *pairing) add(base, head []slice) {
+// add adds a round, given base's slices and the logarithm of head over base.
+func (p *pairing) add(base []slice, ratio float64) {
 	p.base = append(p.base, fastestQuarter(base))
-	p.ratios = append(p.ratios, change(base, head))
+	p.ratios = append(p.ratios, ratio)
 }
 
 // fastestQuarter returns the mean of the fastest quarter of the slices: what an
@@ -69,17 +69,25 @@ func fastestQuarter(taken []slice) float64 {
 	return sum / float64(n)
 }
 
-// change returns the logarithm of second over first: the estimate of Hodges and
-// Lehmann over the pairs. What slows a core down for longer than a millisecond, such
-// as a neighbour on its other thread, slows both slices of a pair. Pairs in which
-// either lost its core are left out, unless that leaves too few.
+// change returns the logarithm of second over first, which took turns: the estimate
+// of Hodges and Lehmann over all slices and the one that followed. Each slice but the
+// ends stands in two pairs, as the later and as the earlier one, so that neither
+// order nor drift favours a side. What slows a core down for longer than a
+// millisecond, such as a neighbour on its other thread, slows both slices of a pair.
+// Pairs in which either lost its core are left out, unless that leaves too few.
 func change(first, second []slice) float64 {
 	var all, calm []float64
-	for i := range first {
-		x := math.Log(second[i].ns / first[i].ns)
+	pair := func(a, b slice) {
+		x := math.Log(b.ns / a.ns)
 		all = append(all, x)
-		if first[i].calm && second[i].calm {
+		if a.calm && b.calm {
 			calm = append(calm, x)
+		}
+	}
+	for i, b := range second {
+		pair(first[i], b)
+		if i+1 < len(first) {
+			pair(first[i+1], b)
 		}
 	}
 	if len(calm) < len(all)/4 {

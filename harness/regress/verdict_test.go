@@ -67,14 +67,15 @@ func TestOneOfManyCellsNeedsMoreEvidence(t *testing.T) {
 func TestExchangingTheSidesTurnsTheSign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(8, 24).Draw(t, "rounds")
-		pairs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) slice {
+		sides := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) slice {
 			return slice{rapid.Float64Range(1, 1000).Draw(t, "ns"), rapid.Bool().Draw(t, "calm")}
-		}), leastPairs, leastPairs)
+		}), leastSlices, leastSlices)
 		p, q := &pairing{}, &pairing{}
 		for range n {
-			base, head := pairs.Draw(t, "base"), pairs.Draw(t, "head")
-			p.add(base, head)
-			q.add(head, base)
+			base, head := sides.Draw(t, "base"), sides.Draw(t, "head")
+			x := change(base, head)
+			p.add(base, x)
+			q.add(head, -x)
 		}
 		f, g := judge([]*pairing{p}, slowdown)[0], judge([]*pairing{q}, slowdown)[0]
 		const tiny = 1e-9
@@ -102,7 +103,7 @@ func TestTheTimeOfABaseIsThatOfItsFastestQuarter(t *testing.T) {
 func TestTheChangeOfARoundIsThatOfItsCalmPairs(t *testing.T) {
 	var base, head []slice
 	for i := range 16 {
-		slow := 1 + float64(i%2) // every other pair on a core half as fast
+		slow := 1 + float64(i/8) // half of the pairs on a core half as fast
 		base = append(base, slice{100 * slow, true})
 		head = append(head, slice{105 * slow, true})
 		if i%4 == 0 {
@@ -117,6 +118,18 @@ func TestTheChangeOfARoundIsThatOfItsCalmPairs(t *testing.T) {
 	}
 	if got := math.Exp(change(base, head)); math.Abs(got-1.05) > 0.1 {
 		t.Errorf("where no pair was calm, change of %.4f times, want about 1.05", got)
+	}
+}
+
+// Whoever has the second turn is later by one slice all along.
+func TestDriftFavoursNoSide(t *testing.T) {
+	var first, second []slice
+	for i := range leastSlices {
+		first = append(first, slice{100 * math.Pow(1.01, float64(2*i)), true})
+		second = append(second, slice{100 * math.Pow(1.01, float64(2*i+1)), true})
+	}
+	if got := change(first, second); math.Abs(got) > 1e-9 {
+		t.Errorf("slices that grow by 1%% each make the second side slower by %.2f%%", 100*got)
 	}
 }
 
