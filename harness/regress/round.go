@@ -69,7 +69,7 @@ func (s *session) drawn() [2]int {
 const keptCore = 0.97
 
 // turns lets the two workers take turns at one cell, strictly: a side that follows
-// itself finds its own data in the caches, which makes it faster by up to a half.
+// itself finds its own data in the caches, which takes up to half of the time off.
 func (s *session) turns(ws [2]*worker, c *timedCell, slices int) error {
 	order := s.drawn()
 	var taken [2][]slice // by place in the order
