@@ -163,6 +163,14 @@ type Sizer interface {
 	Footprint() int64
 }
 
+// A HotSizer knows that lookups read at random in a part of its structure only: one
+// that keeps beside it what changes or ties ask for. Where a Sizer is no HotSizer,
+// that part is taken to be all of the footprint.
+type HotSizer interface {
+	// HotBytes returns the bytes of that part: at most those of the footprint.
+	HotBytes() int64
+}
+
 // A Sharer tells what part of the keys each node owns where the owners of the hash
 // space cannot be listed as for an [Owned] Mapper.
 type Sharer interface {

@@ -40,7 +40,7 @@ type Slice struct {
 // Benches returns the timed cells of the plan, each once and without the
 // floors that were added to them. Nothing is built yet.
 func (pl *Plan) Benches() *Benches {
-	all := &Benches{st: &stage{run: &run{Plan: pl}, built: map[string]*structure{}}}
+	all := &Benches{st: &stage{run: &run{Plan: pl}, watch: pl.watch, built: map[string]*structure{}}}
 	seen := map[string]bool{}
 	for _, g := range pl.timed {
 		for _, c := range g.cells {
@@ -107,7 +107,7 @@ func (b *Bench) Calibrate(target time.Duration) (ops int, err error) {
 			if err != nil {
 				return 0, err
 			}
-			wall = min(wall, s.Wall)
+			wall = min(wall, sample{wall: s.Wall, cpu: s.CPU}.took())
 		}
 		if wall >= target/2 || b.ops >= most {
 			ops = int(float64(b.ops) * float64(target) / float64(max(wall, 1)))
@@ -146,7 +146,7 @@ func (b *Bench) Slice(i, extra int) (Slice, error) {
 	}
 	offset := 0
 	if b.c.pool != nil {
-		offset = i * b.ops % b.c.pool.set.Len()
+		offset = i * b.ops % b.c.pool.len()
 	}
 	run := func(ops int) uint64 { return b.k.run(offset, ops) }
 	if extra > 0 {
@@ -166,11 +166,11 @@ func (b *Bench) Slice(i, extra int) (Slice, error) {
 		}
 		// What another process left in the caches is not this slice's to pay: it
 		// would be so for a slice that comes second in its pair more often.
-		n := b.c.pool.set.Len()
+		n := b.c.pool.len()
 		b.k.run((offset+n/2)%n, max(b.k.unit, b.ops/warmPart/b.k.unit*b.k.unit))
 	}
 	switches := threadSwitches()
-	s := timeBlock(run, b.ops)
+	s := b.all.st.watch.time(run, b.ops)
 	if switches >= 0 {
 		switches = threadSwitches() - switches
 	}
@@ -204,7 +204,7 @@ func (b *Bench) move() error {
 func (all *Benches) others(b *Bench) []uint64 {
 	if all.extra == nil {
 		r := workloads.Rand(all.st.Spec.Seed, "others")
-		all.extra = make([]uint64, b.c.pool.set.Len())
+		all.extra = make([]uint64, b.c.pool.len())
 		for i := range all.extra {
 			all.extra[i] = r.Uint64()
 		}
@@ -239,7 +239,7 @@ func (pl *Plan) Exact(ctx context.Context) (trials []results.Trial, failed map[s
 	gated := map[string]string{} // subject -> what the gate found
 	for _, g := range pl.timed {
 		for _, c := range g.cells {
-			if c.pool == nil || isControl(c.subject.info.Name) {
+			if c.pool == nil || !c.pool.uniform() || isControl(c.subject.info.Name) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {

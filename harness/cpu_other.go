@@ -1,11 +1,9 @@
-//go:build !linux
+//go:build !(darwin || dragonfly || freebsd || linux || openbsd)
 
 package harness
 
 import "time"
 
-// threadCPU returns -1: this system does not tell the CPU time of a thread.
+// threadCPU returns -1: this system does not tell the CPU time of a thread, or only
+// in steps as long as a block.
 func threadCPU() time.Duration { return -1 }
-
-// threadSwitches returns -1: this system does not tell the switches of a thread.
-func threadSwitches() int64 { return -1 }

@@ -8,36 +8,101 @@ import (
 	"github.com/ringbench/ringbench/algorithms"
 )
 
-// This file holds every clock reading that becomes a metric. A reading costs
-// tens of nanoseconds, more than most lookups, so blocks of operations are
-// timed and never one of them.
+// This file holds every clock reading that becomes a metric. A reading of the wall
+// clock costs tens of nanoseconds, one of the thread's CPU time hundreds: more than
+// most lookups, so blocks of operations are timed and never one of them.
 
 // chunk is the smallest number of lookups that is timed; the pool of hashes and
 // every block are multiples of it.
 const chunk = 1024
 
-// blockTarget is how long a timed block should last.
+// blockTarget is how long a timed block lasts at least.
 const blockTarget = 8 * time.Millisecond
 
-// sample is one timed block.
+// margin is how much longer than that a block is made, since one that turns out
+// shorter is timed again.
+const margin = 1.15
+
+// leastReadings is the number of readings of its clock that a timed stretch lasts
+// at least: one reading is then a thousandth of it.
+const leastReadings = 1000
+
+// A stopwatch reads the clocks. Tests bring their own.
+type stopwatch struct {
+	wall func() time.Duration // since a fixed moment
+	cpu  func() time.Duration // of the calling thread; -1 where the system does not tell
+}
+
+// clocks are those of the system.
+var clocks = stopwatch{wall: func() time.Duration { return time.Since(epoch) }, cpu: threadCPU}
+
+var epoch = time.Now()
+
+// sample is one timed stretch.
 type sample struct {
 	wall time.Duration
 	cpu  time.Duration // of the thread; -1 where the system does not tell
 	sum  uint64        // what the operations answered, to be checked
 }
 
-// timeBlock runs ops operations between two readings of the clock. The caller
-// holds the thread locked.
-func timeBlock(run func(ops int) uint64, ops int) sample {
-	cpu := threadCPU()
-	start := time.Now()
+// took returns the time that figures are made of: that of the thread, which does
+// not count while others have the core, or the wall clock's where the system does
+// not tell.
+func (s sample) took() time.Duration {
+	if s.cpu >= 0 {
+		return s.cpu
+	}
+	return s.wall
+}
+
+// time runs ops operations between two readings of the clocks. The caller holds
+// the thread locked.
+func (w stopwatch) time(run func(ops int) uint64, ops int) sample {
+	cpu := w.cpu()
+	start := w.wall()
 	sum := counted(run, ops)
-	s := sample{wall: time.Since(start), sum: sum, cpu: -1}
+	s := sample{wall: w.wall() - start, sum: sum, cpu: -1}
 	if cpu >= 0 {
-		s.cpu = threadCPU() - cpu
+		s.cpu = w.cpu() - cpu
 	}
 	return s
 }
+
+// cost returns the cost of a reading in nanoseconds: the least mean of several
+// runs, so that an interruption does not count.
+func (w stopwatch) cost(read func() time.Duration) float64 {
+	const readings, runs = 1 << 10, 8
+	best := time.Duration(1<<63 - 1)
+	for range runs {
+		start := w.wall()
+		for range readings {
+			read()
+		}
+		best = min(best, w.wall()-start)
+	}
+	return max(1, float64(best.Nanoseconds())/readings)
+}
+
+// fine returns the stopwatch without its CPU clock if that moves in steps longer
+// than a reading, as clocks do that count the ticks of a scheduler.
+func (w stopwatch) fine() stopwatch {
+	const readings = 32
+	moved := 0
+	last := w.cpu()
+	for range readings {
+		if at := w.cpu(); at > last {
+			moved++
+			last = at
+		}
+	}
+	if moved < readings/2 {
+		w.cpu = noCPU
+	}
+	return w
+}
+
+// noCPU is the CPU clock of a system that does not tell.
+func noCPU() time.Duration { return -1 }
 
 // Counted is the symbol of the function that runs what is timed and nothing else,
 // for tools that count instructions between its beginning and its end.
@@ -46,21 +111,8 @@ const Counted = "github.com/ringbench/ringbench/harness.counted"
 //go:noinline
 func counted(run func(ops int) uint64, ops int) uint64 { return run(ops) }
 
-// ClockCost returns the cost of one reading of the clock in nanoseconds: the
-// least of several means, so that an interruption does not count.
-func ClockCost() float64 {
-	const readings = 1 << 14
-	best := time.Duration(1<<63 - 1)
-	for range 8 {
-		start := time.Now()
-		var last time.Time
-		for range readings {
-			last = time.Now()
-		}
-		best = min(best, last.Sub(start))
-	}
-	return float64(best.Nanoseconds()) / readings
-}
+// ClockCost returns the cost of one reading of the wall clock in nanoseconds.
+func ClockCost() float64 { return clocks.cost(clocks.wall) }
 
 // lookups is the loop that times every algorithm alike: through the interface,
 // never inlined into a caller that knows the type.

@@ -38,13 +38,15 @@ type Plan struct {
 	Spec *Spec
 
 	opts     Options
+	watch    stopwatch
 	infos    map[string]algorithms.Info
 	entrants map[string][]*entrant // by the name of the contestant
 	own      []algorithms.Node     // the nodes file, or nil
 	keys     *keyData
 	sets     map[string]*keyData // of the experiments that have keys of their own, by name
 	pool     *pool
-	large    *pool // of the probe; nil until a cell wants it
+	large    *pool            // of the probe; nil until a cell wants it
+	drawn    map[string]*pool // draws from a popularity, by its name
 	exact    []*group
 	timed    []*group
 	planned  int             // trials so far
@@ -60,9 +62,9 @@ type seenKey struct {
 
 // cost is what a subject roughly takes, for forecasts and progress only.
 type cost struct {
-	footprint int64         // bytes; the forecast where it was not built
-	build     time.Duration // of one New
-	lookup    time.Duration // of 1,024 lookups
+	hot    int64         // bytes in which lookups read at random; guessed where it was not built
+	build  time.Duration // of one New
+	lookup time.Duration // of 1,024 lookups
 }
 
 // A group is the part of an experiment that runs together: its exact cells, or
@@ -230,7 +232,7 @@ var ErrNoCell = errors.New("no cell matches --only, see the names with --dry-run
 // NewPlan works a spec out. Its errors are the user's: an unknown name, a
 // parameter out of range, a structure too large, a file that cannot be read.
 func NewPlan(spec *Spec, o Options) (*Plan, error) {
-	pl := &Plan{Spec: spec, opts: o, infos: map[string]algorithms.Info{}, costs: map[string]cost{}, seen: map[seenKey]bool{}, sets: map[string]*keyData{}}
+	pl := &Plan{Spec: spec, opts: o, watch: clocks, infos: map[string]algorithms.Info{}, costs: map[string]cost{}, seen: map[seenKey]bool{}, sets: map[string]*keyData{}, drawn: map[string]*pool{}}
 	for _, i := range o.Algorithms {
 		pl.infos[i.Name] = i
 	}
@@ -309,6 +311,7 @@ func (pl *Plan) expand(i int) error {
 	if err := pl.checkExperiment(i); err != nil {
 		return err
 	}
+	pools := pl.pools(e)
 	sizes := e.Nodes
 	if pl.own != nil {
 		sizes = []int{len(pl.own)}
@@ -322,7 +325,7 @@ func (pl *Plan) expand(i int) error {
 			for _, sub := range subjects {
 				tasks, cells := len(g.tasks), len(t.cells)
 				pl.expandExact(g, e, sub, exact)
-				pl.expandTimed(t, sub, timed)
+				pl.expandTimed(t, sub, timed, pools)
 				for _, task := range g.tasks[tasks:] {
 					pl.planned += len(task.trials)
 				}
@@ -482,9 +485,9 @@ func (pl *Plan) check(sub subject) error {
 		return fmt.Errorf("%s over %d nodes would take %s, more than the %s of --max-memory", sub.contestant.Name, len(nodes), bytesText(forecast), bytesText(most))
 	}
 	// What is not built here is guessed to cost 100 ns for each 16 bytes.
-	c := cost{footprint: forecast, build: time.Duration(forecast/16) * 100, lookup: 50 * time.Microsecond}
+	c := cost{hot: forecast, build: time.Duration(forecast/16) * 100, lookup: 50 * time.Microsecond}
 	if forecast > buildable {
-		c.footprint = guessedFootprint(sub, nodes, forecast)
+		c.hot = guessedHot(sub, nodes, forecast)
 	} else {
 		start := time.Now()
 		p, err := sub.place()
@@ -498,8 +501,8 @@ func (pl *Plan) check(sub subject) error {
 			if _, own := m.(algorithms.KeyMapper); own && sub.contestant.Hash != defaultHash {
 				return fmt.Errorf("%s hashes keys its own way, leave hash out", sub.info.Name)
 			}
-			if z, ok := m.(algorithms.Sizer); ok {
-				c.footprint = z.Footprint()
+			if hot, tells := hotBytes(m); tells {
+				c.hot = hot
 			}
 			start = time.Now()
 			for i := range uint64(chunk) {
@@ -512,9 +515,9 @@ func (pl *Plan) check(sub subject) error {
 	return nil
 }
 
-// guessedFootprint is the part of the forecast that remains of it once a small
-// cluster of the same kind is built.
-func guessedFootprint(sub subject, nodes []algorithms.Node, forecast int64) int64 {
+// guessedHot is the part of the forecast that lookups read at random, as it is of a
+// small cluster of the same kind.
+func guessedHot(sub subject, nodes []algorithms.Node, forecast int64) int64 {
 	few := nodes[:min(len(nodes), 64)]
 	part, err := sub.info.Forecast(few, sub.params)
 	if err != nil || part < 1 || part > buildable {
@@ -524,10 +527,21 @@ func guessedFootprint(sub subject, nodes []algorithms.Node, forecast int64) int6
 	if err != nil {
 		return forecast
 	}
-	if z, ok := m.(algorithms.Sizer); ok {
-		return int64(float64(z.Footprint()) / float64(part) * float64(forecast))
+	if hot, tells := hotBytes(m); tells {
+		return int64(float64(hot) / float64(part) * float64(forecast))
 	}
 	return forecast
+}
+
+// hotBytes returns how many bytes lookups read at random, when the algorithm tells.
+func hotBytes(m algorithms.Mapper) (bytes int64, tells bool) {
+	if h, ok := m.(algorithms.HotSizer); ok {
+		return h.HotBytes(), true
+	}
+	if z, ok := m.(algorithms.Sizer); ok {
+		return z.Footprint(), true
+	}
+	return 0, false
 }
 
 func bytesText(n int64) string {
@@ -732,7 +746,7 @@ func (pl *Plan) prepareCost(c *cell) time.Duration {
 	k := pl.costs[c.subject.shape()]
 	d := 2 * k.build
 	if c.pool != nil {
-		d += time.Duration(c.pool.set.Len()/chunk) * k.lookup / time.Duration(runtime.GOMAXPROCS(0))
+		d += time.Duration(c.pool.len()/chunk) * k.lookup / time.Duration(runtime.GOMAXPROCS(0))
 	}
 	return d
 }

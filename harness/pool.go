@@ -13,46 +13,103 @@ import (
 	"github.com/ringbench/ringbench/workloads"
 )
 
-// PoolSize is the number of pre-hashed keys that lookups are timed over, unless a
-// spec says otherwise. A small cycled set is learned by the branch predictor,
-// which then reports up to eight times too little.
+// PoolSize is the number of lookups after which the timed ones repeat, unless a
+// spec says otherwise: so many keys, or so many draws from a popularity. A small
+// cycled set is learned by the branch predictor, which then reports up to eight
+// times too little.
 const PoolSize = 1 << 20
 
-// pool is the keys that lookups are timed over. They are random: what a lookup
-// costs depends on the hash, and any good hash of any keys is that of random
-// ones.
+// pool is the keys that lookups are timed over, in their order. They are random:
+// what a lookup costs depends on the hash, and any good hash of any keys is that of
+// random ones. Under the uniform popularity each key is looked up once; under
+// another one the pool holds draws from it, so that hot keys come often, as they do
+// in traffic.
 type pool struct {
-	set    workloads.KeySet
+	set        workloads.KeySet
+	popularity string
+	ranks      []int // of the keys in the order of the draws; nil for each key once
+
 	mu     sync.Mutex
 	keys   []string
 	hashes map[string][]uint64 // by hash name
 }
 
+// newPool returns the pool of so many random keys, each once.
 func newPool(size int, seed uint64) *pool {
-	return &pool{set: workloads.Random(size, seed), hashes: map[string][]uint64{}}
+	return &pool{set: workloads.Random(size, seed), popularity: "uniform", hashes: map[string][]uint64{}}
 }
+
+// drawnPool returns the pool of so many draws from the popularity over as many
+// random keys as it has ranks.
+func drawnPool(size int, popularity *workloads.Popularity, spec string, seed uint64) *pool {
+	p := newPool(popularity.Len(), seed)
+	p.popularity, p.ranks = spec, make([]int, size)
+	r := workloads.Rand(seed, p.workload(), "pool")
+	for i := range p.ranks {
+		p.ranks[i] = popularity.Sample(r)
+	}
+	return p
+}
+
+// uniform says whether each key of the pool comes once.
+func (p *pool) uniform() bool { return p.ranks == nil }
+
+// len returns the number of lookups after which the pool repeats.
+func (p *pool) len() int {
+	if p.ranks != nil {
+		return len(p.ranks)
+	}
+	return p.set.Len()
+}
+
+// workload returns the name that a record carries.
+func (p *pool) workload() string { return p.set.Name() + "+" + p.popularity }
 
 // hashed returns the hashes of the pool's keys.
 func (p *pool) hashed(h keyhash.Hash) []uint64 {
+	if p.ranks == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.hashes[h.Name] == nil {
+			p.hashes[h.Name] = workloads.Hashes(p.set, h.Sum)
+		}
+		return p.hashes[h.Name]
+	}
+	keys := p.strings()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.hashes[h.Name] == nil {
-		p.hashes[h.Name] = workloads.Hashes(p.set, h.Sum)
+		hs := make([]uint64, len(keys))
+		inParallel(len(hs), func(from, to int) {
+			for i := from; i < to; i++ {
+				hs[i] = h.Sum(keys[i])
+			}
+		})
+		p.hashes[h.Name] = hs
 	}
 	return p.hashes[h.Name]
 }
 
-// strings returns the pool's keys.
+// strings returns the pool's keys, each a string of its own: a key comes with the
+// request, however often it came before.
 func (p *pool) strings() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.keys == nil {
-		p.keys = make([]string, p.set.Len())
+		p.keys = make([]string, p.len())
 		for i := range p.keys {
-			p.keys[i] = p.set.Key(i)
+			p.keys[i] = p.set.Key(p.rank(i))
 		}
 	}
 	return p.keys
+}
+
+// rank returns the rank of the i-th key.
+func (p *pool) rank(i int) int {
+	if p.ranks != nil {
+		return p.ranks[i]
+	}
+	return i
 }
 
 // answers is what a mapper says of a whole pool: the digest that a record

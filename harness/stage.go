@@ -25,44 +25,51 @@ type structure struct {
 	took      time.Duration
 	skip      string // why it cannot be timed
 	answers   map[*pool]answers
+	gated     bool // whether it has been at the gate
 }
 
 // A kernel is what one timed cell repeats.
 type kernel struct {
-	run    func(offset, ops int) uint64
-	expect func(offset, ops int) uint64 // what run must return; nil when not known beforehand
-	before func() error                 // prepares a block, outside the clock; may be nil
-	again  func() error                 // goes back to the state that expect speaks of; may be nil
-	learn  func()                       // works out what expect returns; may be nil
-	litter bool                         // a block leaves so much garbage that it may have to be collected before the next
-	unit   int                          // a block is a multiple of this many operations
-	most   int                          // and no more than this many
-	cycle  int                          // offsets run from 0 to this; 0 for none
-	ops    int                          // in one block, once calibrated
-	target time.Duration                // how long a block lasts at least; 0 for blockTarget
-	shared bool                         // several threads run a block, so that the time of one means nothing
+	run     func(offset, ops int) uint64
+	expect  func(offset, ops int) uint64 // what run must return; nil when not known beforehand
+	before  func() error                 // prepares a block, outside the clock; may be nil
+	again   func() error                 // goes back to the state that expect speaks of; may be nil
+	learn   func()                       // works out what expect returns; may be nil
+	litter  bool                         // a block leaves so much garbage that it may have to be collected before the next
+	repeats bool                         // a block may be several passes
+	brisk   bool                         // passes are too short for the CPU clock, once calibrated
+	next    int                          // offset of the next block
+	unit    int                          // a block is a multiple of this many operations
+	most    int                          // and no more than this many
+	cycle   int                          // offsets run from 0 to this; 0 for none
+	ops     int                          // in one block, or one pass of it, once calibrated
+	target  time.Duration                // how long a block lasts at least; 0 for blockTarget
+	shared  bool                         // several threads run a block, so that the time of one means nothing
 }
 
 // stage is a timed group under way.
 type stage struct {
 	*run
-	group   *group
-	clock   float64 // cost of one reading of the clock, in ns
-	built   map[string]*structure
-	timings map[*cell][]float64 // ns per operation, by repetition
-	control *cell
-	live    uint64 // bytes of the heap after the last collection
+	group    *group
+	watch    stopwatch
+	wallCost float64 // of one reading of the wall clock, in ns
+	cpuCost  float64 // of one reading of the thread's CPU clock, in ns
+	built    map[string]*structure
+	timings  map[*cell][]float64 // ns per operation, by repetition
+	control  *cell
+	live     uint64 // bytes of the heap after the last collection
 }
 
 // runTimed measures one timed group.
 func (r *run) runTimed(g *group) error {
-	st := &stage{run: r, group: g, clock: ClockCost(), built: map[string]*structure{}, timings: map[*cell][]float64{}}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	st := &stage{run: r, group: g, watch: r.watch.fine(), built: map[string]*structure{}, timings: map[*cell][]float64{}}
+	st.wallCost, st.cpuCost = st.watch.cost(st.watch.wall), st.watch.cost(st.watch.cpu)
 	kernels := map[*cell]*kernel{}
 	lacking := false // whether any cell lacks a repetition, beside which the control runs again
 	for _, c := range g.cells {
-		if c.trial.Measure == "lookup" && c.trial.Algorithm == "control" {
+		if c.trial.Measure == "lookup" && c.trial.Algorithm == "control" && c.pool == st.pool {
 			st.control = c
 		}
 		lacking = lacking || !st.complete(c)
@@ -89,6 +96,7 @@ func (r *run) runTimed(g *group) error {
 	}
 	st.judgeControl()
 	st.judgePool()
+	st.judgeFloors()
 	return nil
 }
 
@@ -138,15 +146,28 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// answersFor asks the structure for the owners of the whole pool, once, and lets
-// it through the gate or not.
+// answersFor asks the structure for the owners of the cell's pool, once, and lets
+// the structure through the gate or not. The gate judges how keys spread, so that it
+// looks at a pool in which each comes once.
 func (st *stage) answersFor(c *cell, s *structure) error {
-	if _, done := s.answers[c.pool]; done || s.skip != "" {
+	if err := st.pass(c, s); err != nil || s.skip != "" {
+		return err
+	}
+	if _, done := s.answers[c.pool]; !done {
+		s.answers[c.pool], _ = answersOf(s.place.Mapper, c.pool.hashed(c.subject.hash))
+	}
+	return nil
+}
+
+// pass takes the structure through the gate, once.
+func (st *stage) pass(c *cell, s *structure) error {
+	if s.gated || s.skip != "" {
 		return nil
 	}
-	hs := c.pool.hashed(c.subject.hash)
+	s.gated = true
+	hs := st.pool.hashed(c.subject.hash)
 	a, buckets := answersOf(s.place.Mapper, hs)
-	s.answers[c.pool] = a
+	s.answers[st.pool] = a
 	if isControl(c.subject.info.Name) {
 		return nil
 	}
@@ -220,13 +241,13 @@ func (st *stage) enough(c *cell, s *structure, copies int) (int, error) {
 		return 0, err
 	}
 	one := blockTarget
-	for range 3 {
+	for range tries {
 		if err := st.ready(k); err != nil {
 			return 0, err
 		}
-		one = min(one, timeBlock(func(ops int) uint64 { return k.run(0, ops) }, 1).wall)
+		one = min(one, st.timeOnce(k, 0, 1).took())
 	}
-	return min(copies, int(blockTarget/max(one, 1))+1), nil
+	return min(copies, int(margin*float64(blockTarget)/float64(max(one, 1)))+1), nil
 }
 
 // kernel returns what the cell repeats. Where an operation makes or changes a
@@ -285,30 +306,6 @@ func heapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
-}
-
-// calibrate chooses the number of operations in a block, so that it lasts about
-// blockTarget and at least 1,000 readings of the clock.
-func (st *stage) calibrate(k *kernel) error {
-	ops, least := k.unit, time.Duration(1000*st.clock)
-	target := max(blockTarget, k.target, least)
-	for {
-		if err := st.ready(k); err != nil {
-			return err
-		}
-		wall := timeBlock(func(ops int) uint64 { return k.run(0, ops) }, ops).wall
-		if ops >= k.most || wall >= target/4 {
-			if ideal := float64(ops) * float64(target) / float64(max(wall, 1)); ideal < float64(k.most) {
-				ops = max(k.unit, int(ideal)/k.unit*k.unit)
-			} else {
-				ops = k.most
-			}
-			break
-		}
-		ops = min(k.most, 2*ops)
-	}
-	k.ops = ops
-	return nil
 }
 
 // repetition times every cell once: the control first, then all in an order
@@ -377,37 +374,36 @@ func (st *stage) relocate() error {
 
 // block times one block of a cell, checks its answers and records it.
 func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (ns float64, err error) {
-	if err := st.ready(k); err != nil {
+	r, short, err := st.longBlock(k)
+	if err != nil {
 		return 0, fmt.Errorf("%s: %w", t.Cell, err)
 	}
-	offset := 0
-	if k.cycle > 0 {
-		offset = t.Rep * k.ops % k.cycle
-		k.run((offset+k.ops)%k.cycle, max(k.unit, k.ops/8/k.unit*k.unit)) // warm-up, over keys that are not those to come
-	}
-	s := timeBlock(func(ops int) uint64 { return k.run(offset, ops) }, k.ops)
-	if k.shared {
-		s.cpu = -1
-	}
-	ns = float64(s.wall) / float64(k.ops)
+	ns = r.ns()
 	structure := st.built[c.subject.id()]
 	t.Values = map[string]float64{}
 	if c.pool != nil {
 		t.Check = structure.answers[c.pool].digest
 	}
-	if k.expect != nil && k.expect(offset, k.ops) != s.sum {
-		t.Skip = fmt.Sprintf("wrong answers: a block of %d operations from %d on differs from the checked ones", k.ops, offset)
+	switch {
+	case r.wrong:
+		t.Skip = fmt.Sprintf("wrong answers: a block of %d operations differs from the checked ones", r.ops)
 		st.outcome.Failed = append(st.outcome.Failed, t.Cell+": "+t.Skip)
-	} else {
+	case short != "":
+		t.Skip = "too short to time: " + short
+		st.outcome.Warnings = append(st.outcome.Warnings, t.Cell+": "+t.Skip)
+	default:
 		t.Values[metricOf[t.Measure]] = ns
 		if !math.IsNaN(structure.footprint) {
 			t.Values["footprint-bytes"] = structure.footprint
 		}
 		st.timings[c] = append(st.timings[c], ns)
 	}
-	t.Timing = &results.Timing{Operations: k.ops, WallNs: int64(s.wall), CPUNs: int64(s.cpu), ControlNs: controlNs}
+	t.Timing = &results.Timing{
+		Operations: r.ops, Passes: r.passes, WallNs: int64(r.wall), CPUNs: int64(r.cpu), BlockNs: int64(r.lasted),
+		FloorBytes: c.floor, ControlNs: controlNs,
+	}
 	if c.pool != nil {
-		t.Timing.Pool = c.pool.set.Len()
+		t.Timing.Pool = c.pool.len()
 	}
 	if c == st.control {
 		t.Timing.ControlNs = ns
@@ -602,7 +598,7 @@ func (st *stage) heapOf(c *cell, s *structure) (float64, error) {
 func buildKernel(c *cell, copies int) *kernel {
 	nodes := c.subject.nodes()
 	return &kernel{
-		litter: true,
+		litter: true, repeats: true,
 		run: func(_, ops int) (sum uint64) {
 			for range ops {
 				m, _, err := c.subject.info.New(nodes, c.subject.params)
@@ -692,7 +688,7 @@ func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
 		expect: func(int, int) uint64 { return uint64(after) },
 		unit:   len(copies), most: len(copies),
 		before: undoing(len(copies), undo),
-		litter: true,
+		litter: true, repeats: true,
 	}, nil
 }
 
@@ -708,49 +704,5 @@ func undoing(n int, undo func(i int)) func() error {
 		}
 		done = true
 		return nil
-	}
-}
-
-// quiet is the ratio of the control's 90th to its 10th percentile over the
-// repetitions up to which the machine counts as quiet.
-const quiet = 1.25
-
-// judgeControl warns when the control, which always does the same, did not take
-// the same.
-func (st *stage) judgeControl() {
-	ns := slices.Sorted(slices.Values(st.timings[st.control]))
-	if len(ns) < 4 {
-		return
-	}
-	low, high := ns[len(ns)/10], ns[len(ns)-1-len(ns)/10]
-	if high > low*quiet {
-		st.outcome.Warnings = append(st.outcome.Warnings, fmt.Sprintf(
-			"%s: the control, which always does the same, took %.2f to %.2f ns: the machine was not quiet, close other programs and run again",
-			st.group.name, low, high))
-	}
-}
-
-// judgePool warns when lookups over the larger pool cost more, each at its best:
-// the two ran side by side, but on a shared machine not undisturbed.
-func (st *stage) judgePool() {
-	small, large := map[string]float64{}, map[string]float64{}
-	name := map[string]string{}
-	for c, ns := range st.timings {
-		if c.trial.Measure != "pool-probe" || len(ns) == 0 {
-			continue
-		}
-		side := small
-		if c.pool == st.large {
-			side = large
-		}
-		side[c.key()] = slices.Min(ns)
-		name[c.key()] = fmt.Sprintf("%s over %d nodes", c.subject.contestant.Name, c.subject.n)
-	}
-	for _, key := range slices.Sorted(maps.Keys(large)) {
-		if s := small[key]; s > 0 && large[key] > s*probeLimit {
-			st.outcome.Warnings = append(st.outcome.Warnings, fmt.Sprintf(
-				"%s: %.1f ns a lookup over %d keys but %.1f over %d: real traffic costs more than the figures say",
-				name[key], s, st.pool.set.Len(), large[key], st.large.set.Len()))
-		}
 	}
 }

@@ -192,7 +192,7 @@ const (
 
 var floorWords = map[string]string{
 	emptyLoop: "the measuring loop alone",
-	oneRead:   "one read from an array as large as the structure of ring",
+	oneRead:   "one read from an array no larger than what lookups of ring read",
 }
 
 // lookupFloors returns the floors of a timed measure: the loop around a control
@@ -211,15 +211,15 @@ func (r *run) lookupFloors(measure, metric, workload string) []line {
 			}
 			continue
 		}
-		if size, err := strconv.ParseInt(results.Param(row.Params, "bytes"), 10, 64); err == nil {
+		if size, err := strconv.ParseInt(results.Param(row.Params, "bytes"), 10, 64); err == nil && row.Workload == workload {
 			reads[size] = row.Center
 		}
 	}
-	for _, row := range r.metric(measure, "footprint-bytes") {
+	for _, row := range r.metric(measure, metric) {
 		if row.Label != "ring" || row.Workload != workload {
 			continue
 		}
-		if ns, ok := reads[results.FloorBytes(row.Center)]; ok {
+		if ns, ok := reads[row.FloorBytes]; ok {
 			read.points = append(read.points, point{float64(row.Nodes), ns, ns, ns})
 		}
 	}

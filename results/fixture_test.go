@@ -126,8 +126,9 @@ func (f *fixture) sweep(n int, seeds uint64, vnodes ...int) {
 	}
 }
 
-// timings adds lookups at n nodes that scatter by a part.
-func (f *fixture) timings(n, reps int, scatter float64) {
+// timings adds lookups at n nodes that scatter by a part, under popularities beside the
+// uniform one.
+func (f *fixture) timings(n, reps int, scatter float64, skewed ...string) {
 	base := map[string]float64{"modulo": 1.2, "ring": 6 + float64(n)/120, "ring-binary-search": 40 + float64(n)/12, "jump": 20 + float64(n)/60, "rendezvous": 2 + float64(n)*0.52,
 		"weighted-rendezvous": 3 + float64(n)*2.6, "bounded-ring": 7 + float64(n)/120, "control": 0.6, "one-read": 0.9}
 	jitter := func(v float64) float64 { return v * (1 + scatter*(2*f.random.Float64()-1)) }
@@ -135,9 +136,16 @@ func (f *fixture) timings(n, reps int, scatter float64) {
 		for _, c := range append([]contestant{{"control", nil, `{}`, ""}}, quickContestants...) {
 			ns := base[c.algorithm]
 			footprint := 8.0 * float64(n) * 160
-			t := f.trial(c, "lookup", n, 1, rep, "uniform", "", map[string]float64{"lookup-ns": jitter(ns), "footprint-bytes": footprint})
-			t.Timing = &Timing{Operations: 1 << 20, WallNs: int64(ns * (1 << 20)), CPUNs: int64(ns * (1 << 20)), Pool: 1 << 20, ControlNs: 0.6}
-			f.trial(c, "latency", n, 1, rep, "uniform", "", map[string]float64{"latency-ns": jitter(2.5 * ns), "footprint-bytes": footprint})
+			timing := &Timing{Operations: 1 << 20, Passes: 1, WallNs: int64(ns * (1 << 20)), CPUNs: int64(ns * (1 << 20)), BlockNs: int64(ns * (1 << 20)), Pool: 1 << 20, ControlNs: 0.6}
+			if c.algorithm != "modulo" && c.algorithm != "jump" && c.algorithm != "control" {
+				timing.FloorBytes = 1 << int(math.Log2(footprint))
+			}
+			f.trial(c, "lookup", n, 1, rep, "uniform", "", map[string]float64{"lookup-ns": jitter(ns), "footprint-bytes": footprint}).Timing = timing
+			f.trial(c, "latency", n, 1, rep, "uniform", "", map[string]float64{"latency-ns": jitter(2.5 * ns), "footprint-bytes": footprint}).Timing = timing
+			for _, popularity := range skewed {
+				f.trial(c, "lookup", n, 1, rep, popularity, "", map[string]float64{"lookup-ns": jitter(ns / 2)}).Timing = timing
+				f.trial(c, "key-lookup", n, 1, rep, popularity, "", map[string]float64{"key-lookup-ns": jitter(ns/2 + 3.7)})
+			}
 			f.trial(c, "key-lookup", n, 1, rep, "uniform", "", map[string]float64{"key-lookup-ns": jitter(ns + 3.7)})
 			if c.algorithm != "control" {
 				f.trial(c, "memory", n, 1, rep, "uniform", "", map[string]float64{"memory-bytes": footprint + 4096*float64(rep%2)})
@@ -175,6 +183,6 @@ func quick() *Set {
 	f.sweep(10, 50, 1, 4, 16, 64, 100, 160, 256, 640, 1000, 2560)
 	f.sweep(100, 5, 1, 160)
 	f.timings(10, 9, 0.03)
-	f.timings(1000, 9, 0.03)
+	f.timings(1000, 9, 0.03, "zipf:0.99")
 	return f.end()
 }

@@ -53,13 +53,17 @@ func (t *Trial) Failed() bool {
 	return strings.HasPrefix(t.Skip, "wrong answers:") || strings.HasPrefix(t.Skip, "failed the gate:")
 }
 
-// Timing holds the raw readings of one timed block.
+// Timing holds the raw readings of one timed block. The value that comes of them is
+// CPUNs over Operations, and WallNs over Operations where CPUNs is -1.
 type Timing struct {
-	Operations int     `json:"operations"` // in the block
-	WallNs     int64   `json:"wall_ns"`    // of the whole block
-	CPUNs      int64   `json:"cpu_ns"`     // of the thread during the block; -1 where the system does not tell
-	Pool       int     `json:"pool"`       // distinct pre-hashed keys cycled through
-	ControlNs  float64 `json:"control_ns"` // ns per operation of the control in the same repetition
+	Operations int     `json:"operations"`  // in the block, or in each pass of it
+	Passes     int     `json:"passes"`      // of which the block is made; of several the readings are those of the median one; 0 in older records: one
+	WallNs     int64   `json:"wall_ns"`     // of one pass
+	CPUNs      int64   `json:"cpu_ns"`      // of the thread during it; -1 where the system does not tell, several threads ran, or the pass was too short
+	BlockNs    int64   `json:"block_ns"`    // that all passes lasted, by the clock that the value comes from; 0 in older records
+	Pool       int     `json:"pool"`        // lookups of pre-hashed keys after which they repeat
+	FloorBytes int64   `json:"floor_bytes"` // size of the array whose one read is the floor of this lookup; 0 for none
+	ControlNs  float64 `json:"control_ns"`  // ns per operation of the control in the same repetition
 }
 
 // A Run is the first line of records.jsonl, and what run.json holds.

@@ -51,7 +51,7 @@ func WriteMeasured(w io.Writer, s *Set) error {
 	if s.End != nil && s.End.Seconds > s.End.ExactSeconds {
 		seconds = s.End.Seconds - s.End.ExactSeconds
 	}
-	sections = append(sections, v.togetherTable(), v.agedTable(), v.unrest(), v.warnings())
+	sections = append(sections, v.togetherTable(), v.agedTable(), v.waits(), v.unrest(), v.warnings())
 	return writePart(w, "MEASURED HERE"+v.quiet(), seconds, sections)
 }
 

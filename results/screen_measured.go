@@ -20,7 +20,7 @@ func (v view) lookupTable() []string {
 	if len(labels) == 0 {
 		return nil
 	}
-	shown := slices.Concat([]string{hashAlone, oneRead}, v.shorten(labels))
+	shown := slices.Concat([]string{hashAlone, v.readName()}, v.shorten(labels))
 	columns := v.lookupColumns(slices.Concat([]string{hashAlone, oneRead}, labels))
 	for {
 		lines := layOutLookups(shown, columns)
@@ -31,9 +31,25 @@ func (v view) lookupTable() []string {
 	}
 }
 
-// isLookup reports whether the row is a contestant's lookup time.
+// isLookup reports whether the row is a contestant's lookup time, all keys asked for
+// alike.
 func isLookup(r *Row) bool {
-	return r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control()
+	return r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control() && r.popularity() == "uniform"
+}
+
+// skewedLookups returns the popularity, other than the uniform one, under which most
+// lookups of the size were timed; "" for none.
+func (v view) skewedLookups(n int) string {
+	number := map[string]int{}
+	best := ""
+	for _, r := range v.rows {
+		if p := r.popularity(); r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control() && r.Nodes == n && p != "uniform" && p != "" {
+			if number[p]++; number[p] > number[best] {
+				best = p
+			}
+		}
+	}
+	return best
 }
 
 // lookupColumns makes the columns that hold anything.
@@ -49,12 +65,17 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 		large = 1000
 	}
 	var columns []lookupColumn
+	few := v.waiting() <= mostMarked
+	popularity := "uniform"
 	add := func(group, head, measure, metric string, n int, format func(*Row) string) {
 		c := lookupColumn{group: group, head: head}
 		for _, label := range labels {
 			cell := "-"
-			if r, ok := v.lookupCell(label, measure, metric, n); ok {
+			if r, ok := v.lookupCell(label, measure, metric, n, popularity); ok {
 				cell = format(r)
+				if few && r.Waited() {
+					cell += "~"
+				}
 			}
 			c.cells = append(c.cells, cell)
 		}
@@ -66,18 +87,23 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 	if large != small {
 		add("ns/lookup", plural(large, "node"), "lookup", "lookup-ns", large, withError)
 	}
+	if popularity = v.skewedLookups(large); popularity != "" {
+		add("ns/lookup", plainWords(popularity), "lookup", "lookup-ns", large, func(r *Row) string { return figure(r.Center, r.Center) })
+	}
+	popularity = "uniform"
 	add("ns one by one", plural(large, "node"), "latency", "latency-ns", large, withError)
 	add("allocs", "", "allocations", "allocs-per-lookup", small, func(r *Row) string { return strconv.FormatFloat(r.Center, 'f', -1, 64) })
 	add("memory", plural(large, "node"), "memory", "memory-bytes", large, func(r *Row) string { return size(r.Center) })
 	return columns
 }
 
-// lookupCell returns the row of a floor or of a contestant.
-func (v view) lookupCell(label, measure, metric string, n int) (*Row, bool) {
-	if r, ok := v.floor(label, measure, metric, n); ok {
+// lookupCell returns the row of a floor or of a contestant under a popularity, where
+// the measure has one.
+func (v view) lookupCell(label, measure, metric string, n int, popularity string) (*Row, bool) {
+	if r, ok := v.floor(label, measure, metric, n, popularity); ok {
 		return r, true
 	}
-	return v.value(label, measure, metric, n, nil)
+	return v.value(label, measure, metric, n, func(r *Row) bool { return r.Workload == "" || r.popularity() == popularity })
 }
 
 // layOutLookups makes a table of the columns, with neighbours of one group under
@@ -103,38 +129,46 @@ const (
 	oneRead   = "one random read"
 )
 
+// readName says whose floor the read is, for it is none of what is smaller.
+func (v view) readName() string {
+	if slices.ContainsFunc(v.rows, func(r *Row) bool { return isLookup(r) && r.Label == "ring" }) {
+		return "one read, ring size"
+	}
+	return oneRead
+}
+
 // floor returns the row of one of the two floors: hashing a key, and reading
-// one slot of an array as large as the ring at that size.
-func (v view) floor(label, measure, metric string, n int) (*Row, bool) {
+// one slot of an array no larger than what lookups of the ring read at that size.
+func (v view) floor(label, measure, metric string, n int, popularity string) (*Row, bool) {
 	switch {
 	case label == hashAlone && measure == "lookup":
-		if r, ok := v.first(func(r *Row) bool { return r.Algorithm == "control" && r.Metric == "key-lookup-ns" && r.Nodes == n }); ok {
-			return r, true
-		}
-		return v.first(func(r *Row) bool { return r.Algorithm == "control" && r.Metric == "key-lookup-ns" })
+		return v.first(func(r *Row) bool {
+			return r.Algorithm == "control" && r.Metric == "key-lookup-ns" && r.popularity() == popularity
+		})
 	case label == oneRead:
 		want := v.readBytes(n)
 		return v.first(func(r *Row) bool {
-			return r.Algorithm == "one-read" && r.Measure == measure && r.Metric == metric && Param(r.Params, "bytes") == strconv.FormatInt(want, 10)
+			return r.Algorithm == "one-read" && r.Measure == measure && r.Metric == metric && r.popularity() == popularity &&
+				Param(r.Params, "bytes") == strconv.FormatInt(want, 10)
 		})
 	}
 	return &Row{}, false
 }
 
-// readBytes returns the size of the array that stands for the ring's structure
-// at a cluster size, or for the largest when no ring takes part.
+// readBytes returns the size of the array whose read is the floor of the ring's
+// lookups at a cluster size, or of those of the largest structure when no ring takes
+// part; 0 when there is no such floor.
 func (v view) readBytes(n int) int64 {
-	var footprint float64
+	var bytes int64
 	for _, r := range v.rows {
-		if r.Metric == "footprint-bytes" && r.Nodes == n && !r.control() {
+		if isLookup(r) && r.Nodes == n {
 			if r.Label == "ring" {
-				footprint = r.Center
-				break
+				return r.FloorBytes
 			}
-			footprint = max(footprint, r.Center)
+			bytes = max(bytes, r.FloorBytes)
 		}
 	}
-	return FloorBytes(footprint)
+	return bytes
 }
 
 // withError writes a time with half of its interval.
@@ -217,6 +251,36 @@ func (v view) controlSpread() float64 {
 		}
 	}
 	return most
+}
+
+// mostMarked is the part of the timings up to which the screen marks those during which
+// others had the processor; of more it says so once.
+const mostMarked = 0.5
+
+// waiting returns the part of the timings during which others had the processor.
+func (v view) waiting() float64 {
+	all, waiting := 0, 0
+	for _, r := range v.rows {
+		if m, _ := MetricByName(r.Metric); m.Kind == Timed && r.Metric != "" && r.WallOverCPU > 0 {
+			all++
+			if r.Waited() {
+				waiting++
+			}
+		}
+	}
+	return float64(waiting) / float64(max(all, 1))
+}
+
+// waits explains the mark of [Row.Waited].
+func (v view) waits() []string {
+	switch part := v.waiting(); {
+	case part == 0:
+		return nil
+	case part <= mostMarked:
+		return fold("~ other programs had the processor for over a sixth of this timing; it counts its own CPU time")
+	default:
+		return fold("Other programs had the processor for over a sixth of most timings; each counts its own CPU time.")
+	}
 }
 
 // unrest says when repetitions vary wildly.

@@ -41,7 +41,19 @@ type Row struct {
 	Floor      float64 `json:"uniform_floor"` // balance-cv of perfectly uniform placement of so many keys; 0 where it does not apply
 	Theory     float64 `json:"theory"`        // what theory says of a ring's share-cv, balance-cv and point-collisions; 0 where it says nothing
 	Skip       string  `json:"skip"`          // why nothing was measured; "" when it was
+
+	FloorBytes  int64   `json:"floor_bytes"`       // size of the array whose one read is the floor of these lookups; 0 for none
+	WallOverCPU float64 `json:"wall_over_cpu"`     // of a timing: how much longer the blocks lasted than their thread computed, 1 for no longer; 0 where it is not known
+	BlockNs     float64 `json:"shortest_block_ns"` // of a timing: how long the shortest block lasted; 0 where it is not known
 }
+
+// waited is the ratio of wall to CPU time above which a timing was taken while others
+// had the processor for a good part of it. Its figure is that of the CPU time and
+// holds, but caches were not its own.
+const waited = 1.2
+
+// Waited says whether others had the processor for a good part of the timing.
+func (r *Row) Waited() bool { return r.WallOverCPU > waited }
 
 // Replicas returns the number of replicas in the name of the cell, 0 when the row
 // is not about replicas.
@@ -156,6 +168,9 @@ func (c cell) summarize() []Row {
 			row := head
 			row.Metric = m.Name
 			row.summarize(values, m.Kind)
+			if m.Kind == Timed {
+				row.readings(trials)
+			}
 			rows = append(rows, row)
 		}
 	}
@@ -166,6 +181,26 @@ func (c cell) summarize() []Row {
 		return []Row{head}
 	}
 	return rows
+}
+
+// readings fills in what the raw readings tell.
+func (r *Row) readings(trials []Trial) {
+	wall, cpu := 0.0, 0.0
+	for _, t := range trials {
+		if t.Timing == nil || t.Skip != "" {
+			continue
+		}
+		if t.Timing.CPUNs > 0 {
+			wall, cpu = wall+float64(t.Timing.WallNs), cpu+float64(t.Timing.CPUNs)
+		}
+		if lasted := float64(t.Timing.BlockNs); lasted > 0 && (r.BlockNs == 0 || lasted < r.BlockNs) {
+			r.BlockNs = lasted
+		}
+		r.FloorBytes = t.Timing.FloorBytes
+	}
+	if cpu > 0 {
+		r.WallOverCPU = wall / cpu
+	}
 }
 
 // summarize fills in the statistics.
@@ -216,8 +251,17 @@ func (r *Row) summarize(values []float64, kind Kind) {
 	r.Floor, r.Theory = Exact(r.Floor), Exact(r.Theory)
 }
 
-// median returns the median of sorted values, an interval around it and the
-// confidence that this holds the true median.
+// Median returns the median of values, an interval around it and the
+// confidence that this holds the true median: [level] from six values on. With none
+// all are 0.
+func Median(values []float64) (center, low, high, confidence float64) {
+	if len(values) == 0 {
+		return 0, 0, 0, 0
+	}
+	return median(slices.Sorted(slices.Values(values)))
+}
+
+// median is [Median] of values that are sorted and not empty.
 func median(values []float64) (center, low, high, confidence float64) {
 	const enough = 6 // values for a bounded interval at the level
 	n := len(values)
@@ -292,7 +336,7 @@ func WriteSummary(w io.Writer, rows []Row) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"cell", "experiment", "measure", "algorithm", "contestant", "params", "workload", "schedule", "weights", "hash",
 		"nodes", "keys", "metric", "unit", "better", "kind", "values", "center", "low", "high", "confidence", "min", "max", "stddev", "rms",
-		"uniform_floor", "theory", "skip"})
+		"uniform_floor", "theory", "floor_bytes", "wall_over_cpu", "shortest_block_ns", "skip"})
 	for _, r := range rows {
 		line := []string{r.Cell, r.Experiment, r.Measure, r.Algorithm, r.Label, string(r.Params), r.Workload, r.Schedule, r.Weights, r.Hash,
 			strconv.Itoa(r.Nodes), strconv.Itoa(r.Keys)}
@@ -305,9 +349,14 @@ func WriteSummary(w io.Writer, rows []Row) error {
 			for _, v := range []float64{r.Min, r.Max, r.StdDev, r.RMS} {
 				line = append(line, formatFloat(v))
 			}
-			line = append(line, unlessZero(r.Floor), unlessZero(r.Theory), r.Skip)
+			for _, v := range []float64{r.Floor, r.Theory, float64(r.FloorBytes), r.WallOverCPU, r.BlockNs} {
+				line = append(line, unlessZero(v))
+			}
+			line = append(line, r.Skip)
 		} else {
-			line = append(line, "", "", "", "", "0", "", "", "", "", "", "", "", "", "", "", r.Skip)
+			line = append(line, "", "", "", "", "0")
+			line = append(line, slices.Repeat([]string{""}, 13)...)
+			line = append(line, r.Skip)
 		}
 		c.Write(line)
 	}

@@ -136,6 +136,9 @@ func checkDeterminism(info algorithms.Info) error {
 				if x != y || x < 0 {
 					return fmt.Errorf("two builds of %s have footprints of %d and %d bytes", describe(nodes), x, y)
 				}
+				if h, ok := a.Mapper.(algorithms.HotSizer); ok && (h.HotBytes() < 0 || h.HotBytes() > x) {
+					return fmt.Errorf("of %s lookups read in %d bytes, and the footprint is %d", describe(nodes), h.HotBytes(), x)
+				}
 			}
 		}
 		return nil

@@ -35,6 +35,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/capacity"
@@ -198,6 +199,9 @@ func (m *Map) Len() int { return int(m.n) }
 
 // Footprint returns the bytes of the arrays.
 func (m *Map) Footprint() int64 { return bucketBytes * int64(len(m.anchor)) }
+
+// HotBytes returns the bytes of the anchor itself: the other arrays are for changes.
+func (m *Map) HotBytes() int64 { return int64(unsafe.Sizeof(bucket{})) * int64(len(m.anchor)) }
 
 // Add gives the node the bucket that was removed last; at first that is the one
 // after the last. When all buckets work it is an error that wraps

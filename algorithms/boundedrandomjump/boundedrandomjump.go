@@ -407,3 +407,6 @@ func (m *Map) SetWeight(b algorithms.Bucket, w float64) error {
 
 // Footprint returns the bytes of the table and of the books by bucket.
 func (m *Map) Footprint() int64 { return int64(4*len(m.slots)) + m.loads.Footprint() }
+
+// HotBytes returns the bytes of the slots: lookups do not ask for loads.
+func (m *Map) HotBytes() int64 { return int64(4 * len(m.slots)) }

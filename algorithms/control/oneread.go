@@ -8,7 +8,7 @@ import (
 )
 
 // OneReadInfo is the contestant that makes one random read.
-var OneReadInfo = algorithms.Define("one-read", "one random read of an array; the floor for a structure of its size", OneReadDefault, NewOneRead).
+var OneReadInfo = algorithms.Define("one-read", "one random read of an array; the floor for what reads within as many bytes", OneReadDefault, NewOneRead).
 	Costing("one read", "as many bytes as asked for").
 	Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.OrderIndependent)
 

@@ -263,6 +263,9 @@ func (m *Map) Len() int { return m.members.Len() }
 // Footprint returns the bytes of the ring, the seeds and the weights.
 func (m *Map) Footprint() int64 { return m.ring.Footprint() + int64(16*len(m.seeds)) }
 
+// HotBytes returns the bytes of the ring that lookups read, and of the seeds.
+func (m *Map) HotBytes() int64 { return m.ring.HotBytes() + int64(8*len(m.seeds)) }
+
 // Add adds a node with its points.
 func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
 	if err := weightedrendezvous.CheckWeight(n.Weight); err != nil {

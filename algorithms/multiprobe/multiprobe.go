@@ -139,6 +139,9 @@ func (m *Map) Len() int { return m.ring.Len() }
 // Footprint returns the bytes of the ring.
 func (m *Map) Footprint() int64 { return m.ring.Footprint() }
 
+// HotBytes returns the bytes of the ring that lookups read.
+func (m *Map) HotBytes() int64 { return m.ring.HotBytes() }
+
 // Add adds a node with its points, so keys move only to it.
 func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) { return m.ring.Add(n) }
 

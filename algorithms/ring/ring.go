@@ -74,6 +74,7 @@ var (
 	_ algorithms.Replicator = (*Map)(nil)
 	_ algorithms.Prober     = (*Map)(nil)
 	_ algorithms.Sizer      = (*Map)(nil)
+	_ algorithms.HotSizer   = (*Map)(nil)
 	_ algorithms.Owned      = (*Map)(nil)
 	_ algorithms.Cloner     = (*Map)(nil)
 	_ algorithms.Forecaster = Config{}
@@ -210,6 +211,9 @@ func (m *Map) Nodes() iter.Seq2[algorithms.Bucket, algorithms.Node] { return m.m
 func (m *Map) Footprint() int64 {
 	return int64(8*len(m.cells) + 2*len(m.low16) + 4*len(m.low32))
 }
+
+// HotBytes returns the bytes of the cells: the lower position bits are for ties.
+func (m *Map) HotBytes() int64 { return int64(8 * len(m.cells)) }
 
 // Add adds a node with the points that are its own wherever it joins, so keys
 // move only to the new node.

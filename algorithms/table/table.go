@@ -183,6 +183,9 @@ func (t *Table) Footprint() int64 {
 	return int64(len(t.narrow))*2 + int64(len(t.wide))*4
 }
 
+// HotBytes returns the bytes of the slots, whatever a type around them keeps beside.
+func (t *Table) HotBytes() int64 { return t.Footprint() }
+
 // Forecast returns the bytes that the building of a table of so many slots over
 // so many nodes takes at its peak.
 func Forecast(slots int64, nodes int) int64 {

@@ -23,7 +23,7 @@ func (a *Answer) Time(ctx context.Context, q Question, infos []algorithms.Info) 
 		return nil
 	}
 	spec := harness.Spec{Title: "sizing"}
-	timed := harness.Experiment{Name: "lookup", Measures: []string{"lookup"}, Reps: reps}
+	timed := harness.Experiment{Name: "lookup", Measures: []string{"lookup"}, Popularity: []string{"uniform"}, Reps: reps}
 	for _, row := range a.Rows {
 		c := contestant(q, q.Info.Name, q.Params)
 		c.Name = strconv.Itoa(row.VNodes)
@@ -97,7 +97,7 @@ func (a *Answer) Contend(ctx context.Context, q Question, infos []algorithms.Inf
 		{Name: "evenness", Measures: []string{"balance"}, Seeds: seeds},
 		{Name: "bound", Measures: []string{"bounded"}, Seeds: 1},
 		{Name: "change", Measures: []string{"movement"}, Schedules: []string{"add-one"}, Seeds: min(seeds, 5)},
-		{Name: "lookup", Measures: []string{"lookup"}, Reps: reps},
+		{Name: "lookup", Measures: []string{"lookup"}, Popularity: []string{"uniform"}, Reps: reps},
 	}
 	trials, err := measure(ctx, q, spec, infos)
 	if err != nil {

@@ -253,6 +253,9 @@ func (r *Ring) Pointless() []string {
 // Footprint returns the bytes of the points.
 func (r *Ring) Footprint() int64 { return int64(Bytes * len(r.points)) }
 
+// HotBytes returns the bytes of the points, whatever a type around them keeps beside.
+func (r *Ring) HotBytes() int64 { return r.Footprint() }
+
 // Cells yields the cells of the circle: at most two more than there are points.
 func (r *Ring) Cells() (space uint64, cells iter.Seq2[uint64, algorithms.Bucket]) {
 	return r.circle.Space, func(yield func(uint64, algorithms.Bucket) bool) {

@@ -1,3 +1,5 @@
+//go:build darwin || dragonfly || freebsd || linux || openbsd
+
 package harness
 
 import (
@@ -13,14 +15,4 @@ func threadCPU() time.Duration {
 		return -1
 	}
 	return time.Duration(ts.Nano())
-}
-
-// threadSwitches returns how often the calling thread has made way for another,
-// or -1.
-func threadSwitches() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
-		return -1
-	}
-	return u.Nvcsw + u.Nivcsw
 }

@@ -1,0 +1,351 @@
+package harness
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/results"
+)
+
+// A world is a machine with clocks of its own: what computes takes time on both, what
+// waits on the wall clock alone. So a test knows what everything costs.
+type world struct {
+	wall, cpu atomic.Int64 // in ns
+	blind     bool         // there is no CPU clock
+	steal     func() int64 // wall time that others take at each reading of the wall clock; may be nil
+}
+
+const (
+	wallReading = 50
+	cpuReading  = 600
+)
+
+func (w *world) compute(ns int64) {
+	w.wall.Add(ns)
+	w.cpu.Add(ns)
+}
+
+func (w *world) clocks() stopwatch {
+	return stopwatch{
+		wall: func() time.Duration {
+			w.compute(wallReading)
+			if w.steal != nil {
+				w.wall.Add(w.steal())
+			}
+			return time.Duration(w.wall.Load())
+		},
+		cpu: func() time.Duration {
+			if w.blind {
+				return -1
+			}
+			w.compute(cpuReading)
+			return time.Duration(w.cpu.Load())
+		},
+	}
+}
+
+// A worker is an algorithm in a world: its operations take known times.
+type worker struct {
+	w                   *world
+	n                   int
+	lookup, join, leave int64         // ns
+	seen                func(*worker) // called at each lookup; may be nil
+}
+
+func (m *worker) Lookup(h uint64) algorithms.Bucket {
+	m.w.compute(m.lookup)
+	if m.seen != nil {
+		m.seen(m)
+	}
+	return fair(h, m.n)
+}
+func (m *worker) Len() int { return m.n }
+func (m *worker) Add(algorithms.Node) (algorithms.Bucket, error) {
+	m.w.compute(m.join)
+	m.n++
+	return algorithms.Bucket(m.n - 1), nil
+}
+func (m *worker) Remove(algorithms.Bucket) error {
+	m.w.compute(m.leave)
+	m.n--
+	return nil
+}
+
+// in puts the plan into the world, with a worker made by tune.
+func in(t *testing.T, w *world, toml string, tune func(*worker)) *Plan {
+	t.Helper()
+	info := algorithms.Define("worker", "a fake", struct{}{}, func(nodes []algorithms.Node, _ struct{}) (*worker, error) {
+		m := &worker{w: w, n: len(nodes), lookup: 100, join: 100, leave: 100}
+		tune(m)
+		return m, nil
+	}).Declining(algorithms.Balance, algorithms.MinimalMovement, algorithms.Reachable)
+	spec := mustSpec(t, "nodes = [10]\npool = 65536\n[[contestant]]\nalgorithm = \"worker\"\n[[experiment]]\nname = \"a\"\n"+toml)
+	pl, err := NewPlan(spec, Options{Algorithms: []algorithms.Info{info}}) // without the controls, which take no time in the world
+	if err != nil {
+		t.Fatal(err)
+	}
+	pl.watch = w.clocks()
+	return pl
+}
+
+// ofWorker returns the trials of the worker, each with its timing.
+func ofWorker(t *testing.T, s *memorySink) []results.Trial {
+	t.Helper()
+	var trials []results.Trial
+	for _, tr := range s.trials {
+		if tr.Algorithm == "worker" {
+			trials = append(trials, tr)
+		}
+	}
+	if len(trials) == 0 {
+		t.Fatal("no trial of the worker")
+	}
+	return trials
+}
+
+// near says whether a figure is that of the operation, to what clocks cost.
+func near(got, want float64) bool { return math.Abs(got-want) <= 0.002*want }
+
+func TestAFigureIsTheTimeOfOneOperation(t *testing.T) {
+	for measure, cost := range map[string]worker{
+		"lookup":     {lookup: 100_000}, // so slow that a block is a few units
+		"latency":    {lookup: 20_000},
+		"key-lookup": {lookup: 7000},
+		"add":        {join: 30_000},
+		"remove":     {leave: 40_000},
+	} {
+		for _, blind := range []bool{false, true} {
+			w := &world{blind: blind}
+			pl := in(t, w, "measures = [\""+measure+"\"]\nreps = 3\n", func(m *worker) { m.lookup, m.join, m.leave = cost.lookup, cost.join, cost.leave })
+			s, o := mustRun(t, pl)
+			if len(o.Failed) > 0 {
+				t.Fatal(o.Failed)
+			}
+			want := float64(max(cost.lookup, cost.join, cost.leave))
+			for _, tr := range ofWorker(t, s) {
+				if got := tr.Values[metricOf[measure]]; !near(got, want) {
+					t.Errorf("%s, rep %d, blind %v: %v ns an operation, it takes %v", measure, tr.Rep, blind, got, want)
+				}
+				readings := tr.Timing.CPUNs
+				if blind {
+					if readings != -1 {
+						t.Errorf("%s: CPU time %d without a clock of it", measure, readings)
+					}
+					readings = tr.Timing.WallNs
+				}
+				if got := float64(readings) / float64(tr.Timing.Operations); tr.Values[metricOf[measure]] != got {
+					t.Errorf("%s: value %v, the readings say %v", measure, tr.Values[metricOf[measure]], got)
+				}
+			}
+		}
+	}
+}
+
+// The fault that this is about: a preemption during calibration made blocks of 1,024
+// lookups, 2 microseconds long, for all repetitions.
+func TestAPreemptionDoesNotMakeBlocksShort(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		for every := range 9 { // from each reading of the clock on, in turn
+			w := &world{blind: blind}
+			readings := 0
+			w.steal = func() int64 {
+				if readings++; readings%9 == every {
+					return int64(50 * time.Millisecond)
+				}
+				return 0
+			}
+			s, _ := mustRun(t, in(t, w, "measures = [\"lookup\"]\nreps = 4\n", func(m *worker) { m.lookup = 50 }))
+			for _, tr := range ofWorker(t, s) {
+				if computed := 50 * tr.Timing.Operations; computed < int(blockTarget) && (!blind || tr.Timing.WallNs < int64(blockTarget)) {
+					t.Errorf("blind %v, preempted at %d, rep %d: a block computes for %v", blind, every, tr.Rep, time.Duration(computed))
+				}
+				if !blind && !near(tr.Values["lookup-ns"], 50) {
+					t.Errorf("preempted at %d: %v ns, of 50", every, tr.Values["lookup-ns"])
+				}
+			}
+		}
+	}
+}
+
+// What becomes fast after calibration is given longer blocks.
+func TestABlockThatEndsTooSoonIsTimedAgain(t *testing.T) {
+	w := &world{}
+	calls := 0
+	s, o := mustRun(t, in(t, w, "measures = [\"lookup\"]\nreps = 5\n", func(m *worker) {
+		m.lookup = 400
+		m.seen = func(m *worker) {
+			if calls++; calls > 200_000 { // behind the gate and the calibration
+				m.lookup = 20
+			}
+		}
+	}))
+	for _, tr := range ofWorker(t, s) {
+		if tr.Timing.BlockNs < int64(blockTarget) || tr.Timing.BlockNs != tr.Timing.CPUNs {
+			t.Errorf("rep %d: a block of %d ns, CPU %d ns", tr.Rep, tr.Timing.BlockNs, tr.Timing.CPUNs)
+		}
+	}
+	last := s.trials[len(s.trials)-1]
+	if last.Algorithm == "worker" && !near(last.Values["lookup-ns"], 20) {
+		t.Errorf("%v ns, of 20", last.Values["lookup-ns"])
+	}
+	if len(o.Failed) > 0 {
+		t.Error(o.Failed)
+	}
+}
+
+// Changes of which memory holds few at a time are timed in passes, whose median no
+// interruption touches.
+func TestShortChangesAreTimedInPasses(t *testing.T) {
+	w := &world{}
+	n := 0
+	w.steal = func() int64 {
+		if n++; n%1501 == 0 {
+			return int64(4 * time.Millisecond)
+		}
+		return 0
+	}
+	pl := in(t, w, "measures = [\"add\", \"remove\"]\nreps = 3\n", func(m *worker) { m.join, m.leave = 7, 7 })
+	s, o := mustRun(t, pl)
+	for _, tr := range ofWorker(t, s) {
+		got := tr.Values[metricOf[tr.Measure]]
+		if !near(got, 7) {
+			t.Errorf("%s: %v ns of 7, %q", tr.Cell, got, tr.Skip)
+		}
+		if tr.Timing.Passes < 2 || tr.Timing.CPUNs != -1 || tr.Timing.BlockNs < int64(tr.Timing.Passes)*tr.Timing.WallNs {
+			t.Errorf("%s: %+v", tr.Cell, *tr.Timing)
+		}
+	}
+	if len(o.Failed) > 0 {
+		t.Error(o.Failed)
+	}
+}
+
+// What stays too short for the clock is no figure.
+func TestWhatIsTooShortToTimeIsVoid(t *testing.T) {
+	w := &world{}
+	pl := in(t, w, "measures = [\"remove\"]\nreps = 2\n", func(m *worker) { m.join, m.leave = 100_000, 0 })
+	s, o := mustRun(t, pl)
+	for _, tr := range ofWorker(t, s) {
+		if !strings.HasPrefix(tr.Skip, "too short to time: ") || len(tr.Values) > 0 || tr.Failed() {
+			t.Errorf("%s: skip %q, values %v", tr.Cell, tr.Skip, tr.Values)
+		}
+	}
+	if !slices.ContainsFunc(o.Warnings, func(s string) bool { return strings.Contains(s, "too short to time") }) {
+		t.Errorf("warnings %q", o.Warnings)
+	}
+}
+
+// A clock that counts the ticks of a scheduler is no clock of CPU time.
+func TestACoarseCPUClockIsNotUsed(t *testing.T) {
+	at := time.Duration(0)
+	coarse := stopwatch{wall: clocks.wall, cpu: func() time.Duration {
+		at += time.Microsecond
+		return at.Truncate(10 * time.Millisecond)
+	}}
+	if got := coarse.fine().cpu(); got != -1 {
+		t.Errorf("a clock in steps of 10 ms tells %v", got)
+	}
+	w := &world{}
+	if got := w.clocks().fine().cpu(); got <= 0 {
+		t.Errorf("a fine clock tells %v", got)
+	}
+}
+
+func TestTheCostOfAReadingIsThatOfTheReading(t *testing.T) {
+	w := &world{}
+	n := 0
+	w.steal = func() int64 {
+		if n++; n%1500 == 0 {
+			return int64(time.Millisecond)
+		}
+		return 0
+	}
+	watch := w.clocks()
+	if got := watch.cost(watch.cpu); !near(got, cpuReading) && math.Abs(got-cpuReading) > 0.1 {
+		t.Errorf("%v ns a reading of the CPU clock, of %d", got, cpuReading)
+	}
+	if got := watch.cost(watch.wall); math.Abs(got-wallReading) > 0.1 {
+		t.Errorf("%v ns a reading of the wall clock, of %d", got, wallReading)
+	}
+}
+
+// Structures are built anew between repetitions, and it is the new ones that are timed.
+func TestEveryRepetitionTimesAnotherStructure(t *testing.T) {
+	w := &world{}
+	timed := map[*worker]int{}
+	var current *worker
+	pl := in(t, w, "measures = [\"lookup\"]\nreps = 5\n", func(m *worker) {
+		m.lookup = 1000
+		m.seen = func(m *worker) { current = m }
+	})
+	s := &tapSink{memorySink: newSink(), tap: func(tr results.Trial) {
+		if tr.Algorithm == "worker" {
+			timed[current]++
+		}
+	}}
+	if _, err := pl.Run(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	if len(timed) != 5 {
+		t.Errorf("5 repetitions timed %d structures", len(timed))
+	}
+}
+
+// tapSink tells of each trial when it is recorded.
+type tapSink struct {
+	*memorySink
+	tap func(results.Trial)
+}
+
+func (s *tapSink) Append(t results.Trial) error {
+	s.tap(t)
+	return s.memorySink.Append(t)
+}
+
+// fold is a mapper whose answers tell what it was asked.
+type folding struct{}
+
+func (folding) Lookup(h uint64) algorithms.Bucket {
+	return algorithms.Bucket(h * 0x9e3779b97f4a7c15 >> 40)
+}
+func (folding) Len() int { return 1 << 24 }
+
+// Under a mask that lets the answers through, each hash of the chain is that of the
+// one before: what waits for nothing answers otherwise.
+func TestEachLookupOfTheChainWaitsForTheOneBefore(t *testing.T) {
+	hs := []uint64{3, 1 << 40, 77, 3, 9, 1<<63 + 5}
+	for _, mask := range []uint64{0, ^uint64(0), 0xff} {
+		want, last := uint64(0), uint64(0)
+		for _, h := range hs {
+			last = ((h ^ (last & mask)) * 0x9e3779b97f4a7c15) >> 40
+			want += last
+		}
+		if got := chained(folding{}, hs, mask); got != want {
+			t.Errorf("mask %x: %d, want %d", mask, got, want)
+		}
+	}
+	if plain := lookups(folding{}, hs); chained(folding{}, hs, ^uint64(0)) == plain || chained(folding{}, hs, 0) != plain {
+		t.Error("the chain does not depend on its answers, or does under the mask of 0")
+	}
+}
+
+// The latency kernel runs the chain.
+func TestLatencyIsMeasuredInAChain(t *testing.T) {
+	defer func(was uint64) { mask = was }(mask)
+	pl := mustPlan(t, strings.ReplaceAll(timedSpec, `"allocations", "memory", "lookup", "latency", "key-lookup", "build", "add", "remove"`, `"latency"`))
+	mask = 1 << 63 // answers are below it: the same hashes, unless it is the answers that are let through
+	if _, o := mustRun(t, pl); len(o.Failed) > 0 {
+		t.Fatalf("a mask that answers do not reach changes them: %q", o.Failed)
+	}
+	mask = 1
+	pl = mustPlan(t, strings.ReplaceAll(timedSpec, `"allocations", "memory", "lookup", "latency", "key-lookup", "build", "add", "remove"`, `"latency"`))
+	if _, o := mustRun(t, pl); len(o.Failed) == 0 {
+		t.Error("hashes that depend on the answers before give the answers of those that do not: nothing waits")
+	}
+}
