@@ -59,7 +59,7 @@ type reading struct {
 	sample               // of the pass that took the median of times
 	ops    int           // in a pass
 	passes int           // 1, but for blocks that repeat
-	lasted time.Duration // all passes together
+	lasted time.Duration // all passes together, each as long as the quickest
 	wrong  bool          // a pass gave other answers than it had to
 }
 
@@ -69,6 +69,10 @@ func (r reading) ns() float64 { return float64(r.took()) / float64(r.ops) }
 // mostSpent is how long the passes of a block may take with what lies between them,
 // before which the last one begins.
 const mostSpent = 100 * time.Millisecond
+
+// leastPasses is the number of brisk passes of which an interruption may hit one or two
+// without touching the median.
+const leastPasses = 5
 
 // timeBlock times one block, over keys that follow those of the block before.
 //
@@ -80,6 +84,7 @@ const mostSpent = 100 * time.Millisecond
 func (st *stage) timeBlock(k *kernel) (reading, error) {
 	r := reading{ops: k.ops}
 	var passes []sample
+	quickest := time.Duration(math.MaxInt64)
 	for start := st.watch.wall(); ; {
 		if err := st.ready(k); err != nil {
 			return r, err
@@ -91,9 +96,14 @@ func (st *stage) timeBlock(k *kernel) (reading, error) {
 		}
 		s := st.timeOnce(k, offset, k.ops)
 		r.wrong = r.wrong || k.expect != nil && k.expect(offset, k.ops) != s.sum
-		r.lasted += s.took()
 		passes = append(passes, s)
-		if !k.repeats || r.wrong || r.lasted >= k.least() || st.watch.wall()-start > mostSpent {
+		quickest = min(quickest, s.took()) // an interruption makes no block long
+		r.lasted = time.Duration(len(passes)) * quickest
+		if !k.repeats || r.wrong {
+			break
+		}
+		enough := r.lasted >= k.least() || st.watch.wall()-start > mostSpent
+		if enough && (!k.brisk || len(passes) >= leastPasses) {
 			break
 		}
 	}

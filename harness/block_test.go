@@ -56,6 +56,7 @@ type worker struct {
 	n                   int
 	lookup, join, leave int64         // ns
 	seen                func(*worker) // called at each lookup; may be nil
+	changed             func()        // called at each change; may be nil
 }
 
 func (m *worker) Lookup(h uint64) algorithms.Bucket {
@@ -68,13 +69,21 @@ func (m *worker) Lookup(h uint64) algorithms.Bucket {
 func (m *worker) Len() int { return m.n }
 func (m *worker) Add(algorithms.Node) (algorithms.Bucket, error) {
 	m.w.compute(m.join)
+	m.stall()
 	m.n++
 	return algorithms.Bucket(m.n - 1), nil
 }
 func (m *worker) Remove(algorithms.Bucket) error {
 	m.w.compute(m.leave)
+	m.stall()
 	m.n--
 	return nil
+}
+
+func (m *worker) stall() {
+	if m.changed != nil {
+		m.changed()
+	}
 }
 
 // in puts the plan into the world, with a worker made by tune.
@@ -202,27 +211,33 @@ func TestABlockThatEndsTooSoonIsTimedAgain(t *testing.T) {
 // Changes of which memory holds few at a time are timed in passes, whose median no
 // interruption touches.
 func TestShortChangesAreTimedInPasses(t *testing.T) {
-	w := &world{}
-	n := 0
-	w.steal = func() int64 {
-		if n++; n%1501 == 0 {
-			return int64(4 * time.Millisecond)
+	for _, stalled := range []bool{false, true} {
+		w := &world{}
+		n := 0
+		pl := in(t, w, "measures = [\"add\", \"remove\"]\nreps = 3\n", func(m *worker) {
+			m.join, m.leave = 7, 7
+			m.changed = func() {
+				if n++; stalled && n%3333 == 0 { // of some passes, now and then the first
+					w.wall.Add(int64(10 * time.Millisecond))
+				}
+			}
+		})
+		s, o := mustRun(t, pl)
+		for _, tr := range ofWorker(t, s) {
+			got := tr.Values[metricOf[tr.Measure]]
+			if !near(got, 7) {
+				t.Errorf("%s, stalled %v: %v ns of 7, %q", tr.Cell, stalled, got, tr.Skip)
+			}
+			if k := tr.Timing; k.Passes < leastPasses || k.CPUNs != -1 || !near(float64(k.BlockNs), 7*float64(k.Passes*k.Operations)) {
+				t.Errorf("%s, stalled %v: %+v", tr.Cell, stalled, *k)
+			}
+			if !stalled && tr.Timing.BlockNs < int64(blockTarget) {
+				t.Errorf("%s: %+v", tr.Cell, *tr.Timing)
+			}
 		}
-		return 0
-	}
-	pl := in(t, w, "measures = [\"add\", \"remove\"]\nreps = 3\n", func(m *worker) { m.join, m.leave = 7, 7 })
-	s, o := mustRun(t, pl)
-	for _, tr := range ofWorker(t, s) {
-		got := tr.Values[metricOf[tr.Measure]]
-		if !near(got, 7) {
-			t.Errorf("%s: %v ns of 7, %q", tr.Cell, got, tr.Skip)
+		if len(o.Failed) > 0 {
+			t.Error(o.Failed)
 		}
-		if tr.Timing.Passes < 2 || tr.Timing.CPUNs != -1 || tr.Timing.BlockNs < int64(tr.Timing.Passes)*tr.Timing.WallNs {
-			t.Errorf("%s: %+v", tr.Cell, *tr.Timing)
-		}
-	}
-	if len(o.Failed) > 0 {
-		t.Error(o.Failed)
 	}
 }
 

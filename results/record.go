@@ -60,7 +60,7 @@ type Timing struct {
 	Passes     int     `json:"passes"`      // of which the block is made; of several the readings are those of the median one; 0 in older records: one
 	WallNs     int64   `json:"wall_ns"`     // of one pass
 	CPUNs      int64   `json:"cpu_ns"`      // of the thread during it; -1 where the system does not tell, several threads ran, or the pass was too short
-	BlockNs    int64   `json:"block_ns"`    // that all passes lasted, by the clock that the value comes from; 0 in older records
+	BlockNs    int64   `json:"block_ns"`    // that all passes lasted, were each as quick as the quickest, by the clock of the value; 0 in older records
 	Pool       int     `json:"pool"`        // lookups of pre-hashed keys after which they repeat
 	FloorBytes int64   `json:"floor_bytes"` // size of the array whose one read is the floor of this lookup; 0 for none
 	ControlNs  float64 `json:"control_ns"`  // ns per operation of the control in the same repetition
