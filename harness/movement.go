@@ -38,16 +38,23 @@ func (m Movement) Disruption() float64 {
 	return 0
 }
 
-// add sums movements: of failover it keeps the largest.
+// add sums movements: of failover it keeps the largest, and a step in which no
+// removed node held a key has none.
 func (m *Movement) add(o Movement) {
 	m.Moved += o.Moved
 	m.MovedLoad += o.MovedLoad
 	m.Minimum += o.Minimum
 	m.Collateral += o.Collateral
 	m.Violations += o.Violations
-	if !(m.Failover >= o.Failover) {
-		m.Failover = o.Failover
+	m.Failover = larger(m.Failover, o.Failover)
+}
+
+// larger returns the larger of two values of which NaN is none.
+func larger(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
 	}
+	return a
 }
 
 // Moved compares two views of the same keys. The probability p weighs each key

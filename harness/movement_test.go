@@ -306,3 +306,20 @@ schedules = ["add-one", "remove-one"]
 		}
 	}
 }
+
+// In rolling, a node of weight 0 leaves as well, and held nothing: of all steps the
+// largest part counts, whichever step had none.
+func TestTheLargestFailoverOutlastsAStepThatHasNone(t *testing.T) {
+	none := math.NaN()
+	for _, parts := range [][]float64{{none, 0.7, 0.4}, {0.7, none, 0.4}, {0.7, 0.4, none}, {0.4, none, 0.7}} {
+		m := Movement{Failover: math.NaN()}
+		r := ReplicaMovement{Heir: math.NaN(), OwnerHeir: math.NaN()}
+		for _, part := range parts {
+			m.add(Movement{Failover: part})
+			r.add(ReplicaMovement{Heir: part, OwnerHeir: part})
+		}
+		if m.Failover != 0.7 || r.Heir != 0.7 || r.OwnerHeir != 0.7 {
+			t.Errorf("of %v the largest is %v, %v and %v", parts, m.Failover, r.Heir, r.OwnerHeir)
+		}
+	}
+}

@@ -277,12 +277,8 @@ func (m *ReplicaMovement) add(o ReplicaMovement) {
 	m.Moved += o.Moved
 	m.Minimum += o.Minimum
 	m.Collateral += o.Collateral
-	if !(m.Heir >= o.Heir) {
-		m.Heir = o.Heir
-	}
-	if !(m.OwnerHeir >= o.OwnerHeir) {
-		m.OwnerHeir = o.OwnerHeir
-	}
+	m.Heir = larger(m.Heir, o.Heir)
+	m.OwnerHeir = larger(m.OwnerHeir, o.OwnerHeir)
 }
 
 // MovedReplicas compares who holds the replicas of the same keys before and after
