@@ -90,7 +90,7 @@ func (m *Map) change(add, drop []Point) {
 
 // layOut builds the cells from points in ring order.
 func (m *Map) layOut(points []Point) {
-	m.points, m.slots, m.end = len(points), uint64(len(points)+len(points)/2), 0
+	m.points, m.slots, m.end = len(points), m.slotsOf(len(points)), 0
 	m.cells, m.low16, m.low32 = nil, nil, nil
 	if len(points) == 0 {
 		return
@@ -117,6 +117,14 @@ func (m *Map) layOut(points []Point) {
 		p, q := points[i-1], points[i]
 		m.tight = (p.Position^q.Position)&^mask == 0 && p.Owner != q.Owner
 	}
+}
+
+// slotsOf returns the start cells that so many points have.
+func (m *Map) slotsOf(points int) uint64 {
+	if m.roomy {
+		return uint64(3 * points)
+	}
+	return uint64(points + points/2)
 }
 
 // maskFor returns the bits of a cell that so many owners take.

@@ -55,7 +55,7 @@ func TestClosestIsItsDefinition(t *testing.T) {
 		})
 		names := []string{"a", "b", "c", "d", "e"}[:rapid.IntRange(1, 5).Draw(t, "nodes")]
 		c := ring.Default
-		c.VNodes, c.Modulus = 20, modulus
+		c.VNodes, c.Modulus, c.Roomy = 20, modulus, rapid.Bool().Draw(t, "roomy")
 		for _, name := range names {
 			for range rapid.IntRange(1, 6).Draw(t, "points") {
 				c.Points = append(c.Points, ring.Listed{Position: position.Draw(t, "position"), Node: name})

@@ -96,6 +96,7 @@ func TestRingIsItsModel(t *testing.T) {
 			Label:     "{name}" + m.separator + "{index}",
 			PointHash: m.hash.Name,
 			Modulus:   m.modulus,
+			Roomy:     rapid.Bool().Draw(t, "roomy"),
 		})
 		if err != nil {
 			t.Fatal(err)

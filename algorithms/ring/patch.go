@@ -15,7 +15,7 @@ const (
 // be dropped first, and returns the rest. Everything is in order after each point.
 func (m *Map) patch(add, drop []Point) (addLeft, dropLeft []Point) {
 	points := m.points + len(add) - len(drop)
-	right := uint64(points + points/2)
+	right := m.slotsOf(points)
 	if m.points == 0 || points == 0 || max(right, m.slots)-min(right, m.slots) > m.slots/slack || m.mask != maskFor(m.members.Cap()) {
 		return add, drop
 	}

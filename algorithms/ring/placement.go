@@ -46,6 +46,12 @@ type Config struct {
 	// Modulus is the number of positions on the circle, 0 for 2^64. A hash h,
 	// of a key or of a label, stands at h mod Modulus.
 	Modulus uint64 `json:"modulus,omitempty"`
+
+	// Roomy gives the structure three cells a point instead of 1.5, 30 bytes a
+	// point, and changes no owner. It is for [Map.Closest], which looks for many
+	// positions at a time: a search then leaves its window once in 10,000 times
+	// instead of once in 12 to 100, by how the points of a small ring crowd.
+	Roomy bool `json:"-"`
 }
 
 // A Listed is a point placed by hand.
@@ -61,11 +67,15 @@ var Default = Config{VNodes: 160, Label: "{name}#{index}", PointHash: "xxh3"}
 const maxPoints = 1<<31 - 1
 
 // buildBytes is the memory that New needs for a point: 32 bytes for the points
-// before and after sorting, 4 for the counts of the sort and 18 for the cells.
-const buildBytes = 54
+// before and after sorting, 4 for the counts of the sort and 18 for the cells, 36
+// where they are roomy.
+const (
+	buildBytes      = 54
+	roomyBuildBytes = 72
+)
 
 // Forecast returns the bytes that New needs at its peak, points to be sorted
-// included; the finished ring holds about a third of it.
+// included; the finished ring holds about a third of it, a roomy one half.
 func (c Config) Forecast(nodes []algorithms.Node) int64 {
 	points := 0.0
 	for _, n := range nodes {
@@ -74,7 +84,11 @@ func (c Config) Forecast(nodes []algorithms.Node) int64 {
 	if c.Points != nil {
 		points = min(points, float64(len(c.Points)))
 	}
-	if bytes := points * buildBytes; bytes < math.MaxInt64 {
+	each := float64(buildBytes)
+	if c.Roomy {
+		each = roomyBuildBytes
+	}
+	if bytes := points * each; bytes < math.MaxInt64 {
 		return int64(bytes)
 	}
 	return math.MaxInt64

@@ -55,6 +55,7 @@ type Map struct {
 	slots   uint64   // start cells; those behind are overflow and sentinels
 	mask    uint64   // the bits of a cell that hold the owner
 	modulus uint64
+	roomy   bool // twice the start cells
 
 	low16 []uint16 // the position's bits under mask, by cell; one of the two is in use
 	low32 []uint32
@@ -94,7 +95,7 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Map{modulus: c.Modulus, placement: placement, members: members}
+	m := &Map{modulus: c.Modulus, roomy: c.Roomy, placement: placement, members: members}
 	m.layOut(points)
 	return m, nil
 }
