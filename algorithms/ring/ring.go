@@ -115,10 +115,18 @@ func (m *Map) Lookup(h uint64) algorithms.Bucket {
 	if i < 0 || i >= len(cells)-(window-1) { // only without points
 		return algorithms.None
 	}
-	c, c1, c2, c3, c4 := cells[i], cells[i+1], cells[i+2], cells[i+3], cells[i+4]
-	// This compiles to conditional moves: which of the cells holds the answer
-	// is a coin toss that a branch would lose.
-	from := h &^ m.mask
+	c := nearest(cells[i], cells[i+1], cells[i+2], cells[i+3], cells[i+4], h&^m.mask)
+	if c <= h|m.mask { // equal in the upper bits, or behind the window
+		b, _ := m.LookupProbes(h)
+		return b
+	}
+	return algorithms.Bucket(c & m.mask)
+}
+
+// nearest returns the first of the cells of a window that is not below from, the last
+// where all are. It compiles to conditional moves: which of the cells holds the answer
+// is a coin toss that a branch would lose.
+func nearest(c, c1, c2, c3, c4, from uint64) uint64 {
 	if c < from {
 		c = c1
 	}
@@ -131,11 +139,7 @@ func (m *Map) Lookup(h uint64) algorithms.Bucket {
 	if c3 < from {
 		c = c4
 	}
-	if c <= h|m.mask { // equal in the upper bits, or behind the window
-		b, _ := m.LookupProbes(h)
-		return b
-	}
-	return algorithms.Bucket(c & m.mask)
+	return c
 }
 
 // LookupProbes is Lookup with the number of cells from the start to the answer,
