@@ -54,6 +54,10 @@ type Info struct {
 	// nil for an algorithm whose Config is none.
 	PointCounts func(nodes []Node, params json.RawMessage) ([]int, error)
 	Shares      func(nodes []Node, params json.RawMessage) ([]float64, error)
+
+	// RandomPoints is that of the [RandomRing] with the parameters; nil for an
+	// algorithm whose Config is none.
+	RandomPoints func(params json.RawMessage) (int, error)
 }
 
 // A Forecaster is a Config that can tell, without building anything, how many
@@ -85,6 +89,16 @@ type Scatterer interface {
 	// nil it is an error that wraps [errors.ErrUnsupported]. It may be called
 	// by many goroutines at once.
 	Shares(nodes []Node) ([]float64, error)
+}
+
+// A RandomRing is a Config that says of its structure what the theory of rings is
+// about: every node stands on a circle at random points, as many as its weight asks
+// for, and owns what lies before them. A record carries the number, and only where
+// there is one is a spread shown beside what theory expects.
+type RandomRing interface {
+	// RandomPoints returns the number of points of a node of weight 1, or 0 when
+	// they do not stand at random, such as points listed by hand.
+	RandomPoints() int
 }
 
 // Define makes the Info of an algorithm from its default Config and its
@@ -135,6 +149,15 @@ func Define[C any, M Mapper](name, ref string, def C, build func([]Node, C) (M, 
 				return 0, err
 			}
 			return any(c).(Stepper).Step(v), nil
+		}
+	}
+	if _, ok := any(def).(RandomRing); ok {
+		info.RandomPoints = func(params json.RawMessage) (int, error) {
+			c, err := decode(params)
+			if err != nil {
+				return 0, err
+			}
+			return any(c).(RandomRing).RandomPoints(), nil
 		}
 	}
 	if _, ok := any(def).(Scatterer); ok {

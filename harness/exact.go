@@ -40,7 +40,7 @@ func (t *task) run(pl *Plan) ([]results.Trial, error) {
 	}
 	for i := range t.trials {
 		tr := &t.trials[i]
-		tr.Params = e.base.Params
+		e.base.describe(tr)
 		tr.Values = map[string]float64{}
 		err := e.measure(tr)
 		if errors.Is(err, errors.ErrUnsupported) {

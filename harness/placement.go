@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/results"
 	"github.com/ringbench/ringbench/workloads"
 )
 
@@ -42,6 +43,25 @@ func NewPlacement(info algorithms.Info, nodes []algorithms.Node, params json.Raw
 		p.list = append(p.list, i)
 	}
 	return p, nil
+}
+
+// RandomPoints returns the random points of a node of weight 1 of which the theory
+// of rings speaks, see [algorithms.RandomRing]; 0 when the algorithm tells of none.
+func (p *Placement) RandomPoints() int {
+	if p.Info.RandomPoints == nil {
+		return 0
+	}
+	points, err := p.Info.RandomPoints(p.Params)
+	if err != nil {
+		panic("harness: parameters in force are refused: " + err.Error())
+	}
+	return points
+}
+
+// describe tells a trial what the placement is made of.
+func (p *Placement) describe(t *results.Trial) {
+	points := p.RandomPoints()
+	t.Params, t.Points = p.Params, &points
 }
 
 // Clone builds the same placement again, from its present members.

@@ -197,7 +197,7 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 	if s.skip != "" {
 		return nil, st.skip(c, s.skip)
 	}
-	c.trial.Params = s.place.Params
+	s.place.describe(&c.trial)
 	switch c.trial.Measure {
 	case "allocations":
 		hs := c.pool.hashed(c.subject.hash)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/boundedring"
 	"github.com/ringbench/ringbench/algorithms/ring"
 )
 
@@ -57,4 +59,53 @@ func parallel(n int, f func(i int)) {
 		})
 	}
 	wg.Wait()
+}
+
+// A trial tells the random points of a node, as the algorithm does: those in force,
+// none where they are listed by hand, and none of an algorithm that only has the name
+// or the parameters of a ring. What was not measured tells nothing.
+func TestEachTrialTellsTheRandomPointsOfANode(t *testing.T) {
+	type config struct {
+		VNodes int `json:"vnodes"`
+	}
+	like := algorithms.Define("ring-like", "a fake", config{160}, func(nodes []algorithms.Node, _ config) (*fake, error) {
+		if !algorithms.EqualWeights(nodes) {
+			return nil, algorithms.Unsupported("weights must be equal")
+		}
+		return &fake{len(nodes), fair}, nil
+	})
+	for contestant, want := range map[string]int{
+		`algorithm = "ring"`: 160,
+		"algorithm = \"bounded-ring\"\nparams = { vnodes = 20, modulus = 360 }": 20,
+		"algorithm = \"ring\"\ntotal = 100":                                     25, // shared out
+		`algorithm = "ring"
+names = "node-{i}"
+params = { points = [{ position = 1, node = "node-0" }, { position = 7, node = "node-1" }, { position = 9, node = "node-2" }, { position = 11, node = "node-3" }] }`: 0,
+		`algorithm = "ring-like"`:                      0,
+		`algorithm = "modulo"`:                         0,
+		"algorithm = \"ring-like\"\nweights = \"1:2\"": -1, // refused
+	} {
+		sink, _ := mustRun(t, mustPlan(t, `
+nodes = [4]
+keys = "seq:1000"
+pool = 1024
+[[contestant]]
+`+contestant+`
+[[experiment]]
+name = "x"
+measures = ["balance", "allocations"]
+reps = 1
+`, boundedring.Info, like))
+		for _, tr := range sink.trials {
+			switch {
+			case want < 0 && (tr.Skip == "" || tr.Points != nil):
+				t.Errorf("%s: skip %q, points %v", tr.Cell, tr.Skip, tr.Points)
+			case want >= 0 && tr.Skip == "" && (tr.Points == nil || *tr.Points != want):
+				t.Errorf("%s: points %v, want %d", tr.Cell, tr.Points, want)
+			}
+		}
+		if len(sink.trials) != 2 || want >= 0 && sink.trials[0].Skip != "" {
+			t.Errorf("%s: %d trials, want 2, the first with figures", contestant, len(sink.trials))
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -175,7 +174,7 @@ func (r *run) exposureLine() (line, int) {
 	nodes := 0
 	for _, row := range r.metric("replicas", "quorum-exposure") {
 		v, err := strconv.ParseFloat(results.Param(row.Params, "vnodes"), 64)
-		if row.Algorithm != "ring" || strings.Contains(row.Label, "zones") || err != nil || v <= 0 || !finite(v) || !finite(row.Center) || row.Center < 0 || row.Center > 1 {
+		if row.Algorithm != "ring" || fieldOf(row, "zones") != "" || err != nil || v <= 0 || !finite(v) || !finite(row.Center) || row.Center < 0 || row.Center > 1 {
 			continue
 		}
 		at[row.Nodes] = append(at[row.Nodes], point{v, row.Center, row.Low, row.High})

@@ -192,9 +192,13 @@ func (r *run) collisions() (Figure, bool) {
 		chart{heading: "Spread of the shares", unit: "stddev / mean", xName: "nodes", x: x,
 			y: logScale(values(shares), percent), lines: shares, columns: 2}.panel(),
 	}
-	f := panelFigure(panels, 2, []keyItem{{"the birthday estimate", func(c draw.Canvas, p vg.Point) {
-		c.StrokeLine2(draw.LineStyle{Color: soft, Width: 1, Dashes: dotted}, p.X-4, p.Y, p.X+5, p.Y)
-	}}})
+	var key []keyItem
+	if len(theory) > 0 {
+		key = append(key, keyItem{"the birthday estimate", func(c draw.Canvas, p vg.Point) {
+			c.StrokeLine2(draw.LineStyle{Color: soft, Width: 1, Dashes: dotted}, p.X-4, p.Y, p.X+5, p.Y)
+		}})
+	}
+	f := panelFigure(panels, 2, key)
 	f.Name = "collisions"
 	f.Title = "Points that fall on one another"
 	f.Caption = collisionsCaption(counted, spread, modulus)

@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,6 +59,10 @@ var fixedFields = map[string]bool{
 	"algorithm": true, "nodes": true, "workload": true, "schedule": true, "weights": true, "hash": true, "requests": true, "replicas": true, "after": true,
 }
 
+// boundedByEpsilon are the algorithms of ringbench itself whose epsilon is that of
+// the bound 1 + epsilon. Another's of that name may mean anything.
+var boundedByEpsilon = []string{"bounded-ring", "bounded-random-jump"}
+
 // Label returns what a contestant is called where people read: the algorithm
 // with the parameters, weights and hash that the cell's name sets, such as
 // "ring v=100", "ring, 1:2:4" or "bounded ring 1.25" (1 + epsilon).
@@ -65,7 +70,7 @@ func Label(t Trial) string {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(t.Algorithm, "-", " "))
 	bounded := false
-	if strings.HasPrefix(t.Algorithm, "bounded-") {
+	if slices.Contains(boundedByEpsilon, t.Algorithm) {
 		if epsilon, err := strconv.ParseFloat(Param(t.Params, "epsilon"), 64); err == nil {
 			bounded = true
 			b.WriteString(" " + formatFloat(Exact(1+epsilon)))

@@ -75,6 +75,7 @@ func TestLabels(t *testing.T) {
 		{"ring-binary-search", `{}`, "", "", nil, "ring binary search"},
 		{"bounded-ring", `{"epsilon":0.25,"vnodes":160}`, "", "", []Field{{"epsilon", "0.25"}}, "bounded ring 1.25"},
 		{"bounded-ring", `{"epsilon":0.1}`, "", "", nil, "bounded ring 1.1"},
+		{"bounded-ringlet", `{"epsilon":0.25}`, "", "", []Field{{"epsilon", "0.25"}}, "bounded ringlet epsilon=0.25"}, // another's epsilon
 		{"bounded-ring", `null`, "", "", []Field{{"epsilon", "0.1"}}, "bounded ring epsilon=0.1"},
 	} {
 		got := Label(Trial{

@@ -35,9 +35,10 @@ type Trial struct {
 	Weights   string          `json:"weights"`  // repeated pattern such as "1:2:4"; "" for equal weights
 	Hash      string          `json:"hash"`     // hash of the keys
 	Nodes     int             `json:"nodes"`
-	Keys      int             `json:"keys"` // distinct keys; 0 when the values come from exact shares alone
-	Seed      uint64          `json:"seed"` // which placement: node names and random choices derive from it
-	Rep       int             `json:"rep"`  // which repetition of a timing, from 0
+	Points    *int            `json:"points"` // random points on a circle of a node of weight 1, of which theory speaks; 0 for none, nil where nothing was measured and in records from before there was the field
+	Keys      int             `json:"keys"`   // distinct keys; 0 when the values come from exact shares alone
+	Seed      uint64          `json:"seed"`   // which placement: node names and random choices derive from it
+	Rep       int             `json:"rep"`    // which repetition of a timing, from 0
 
 	Values map[string]float64   `json:"values"` // metric name -> value, names from Metrics
 	Timing *Timing              `json:"timing"` // raw samples behind a timed value, else null

@@ -104,7 +104,7 @@ func (v view) exposures() []sweepPoint {
 	algorithm, n := "", 0
 	for _, r := range v.rows {
 		vnodes, err := strconv.Atoi(Param(r.Params, "vnodes"))
-		if r.Metric != "quorum-exposure" || r.Weights != "" || err != nil || strings.Contains(r.Label, "zones") {
+		if r.Metric != "quorum-exposure" || r.Weights != "" || err != nil || cellField(r, "zones") != "" {
 			continue
 		}
 		algorithm = cmp.Or(algorithm, r.Algorithm)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -26,6 +25,7 @@ type Row struct {
 	Weights    string          `json:"weights"`
 	Hash       string          `json:"hash"`
 	Nodes      int             `json:"nodes"`
+	Points     int             `json:"points"` // random points of a node of weight 1, see [Trial]; 0 where the theory of rings says nothing
 	Keys       int             `json:"keys"`
 	Metric     string          `json:"metric"` // "" in the row of a cell that was skipped
 
@@ -145,7 +145,7 @@ func (c cell) summarize() []Row {
 	head := Row{
 		Cell: t.Cell, Experiment: t.Experiment, Measure: t.Measure, Algorithm: t.Algorithm, Label: c.label,
 		Params: t.Params, Workload: t.Workload, Schedule: t.Schedule, Weights: t.Weights, Hash: t.Hash,
-		Nodes: t.Nodes, Keys: t.Keys,
+		Nodes: t.Nodes, Points: t.randomPoints(), Keys: t.Keys,
 	}
 	for _, t := range trials {
 		if t.Failed() {
@@ -289,9 +289,9 @@ func (r *Row) theory() {
 	if r.Weights != "" || r.Nodes < 2 || r.After() != "" { // the number of members is not told
 		return
 	}
-	n, keys := float64(r.Nodes), float64(r.Keys)
+	n, keys, v := float64(r.Nodes), float64(r.Keys), float64(r.Points)
 	placement := 0.0 // square of the cv of a ring's shares
-	if v := ringVnodes(r.Algorithm, r.Params); v > 0 {
+	if v > 0 {
 		placement = (n - 1) / (float64(n*v) + 1)
 	}
 	switch r.Metric {
@@ -301,7 +301,7 @@ func (r *Row) theory() {
 		// Points on M positions, each equally likely: all of them less the
 		// positions that are taken, M * (1 - (1-1/M)^points).
 		if m, err := strconv.ParseFloat(Param(r.Params, "modulus"), 64); err == nil && m > 1 && placement > 0 {
-			points := float64(n * ringVnodes(r.Algorithm, r.Params))
+			points := float64(n * v)
 			r.Theory = points + float64(m*math.Expm1(float64(points*math.Log1p(-1/m))))
 		}
 	case "balance-cv":
@@ -314,20 +314,27 @@ func (r *Row) theory() {
 	}
 }
 
-// ringVnodes returns the points per node of a ring with random points, 0 for
-// anything else.
-func ringVnodes(algorithm string, params json.RawMessage) float64 {
-	if algorithm != "ring" && algorithm != "bounded-ring" && !strings.HasPrefix(algorithm, "ring-") {
+// unpointed are the rings of ringbench itself whose records were written before
+// a trial told its points.
+var unpointed = []string{"ring", "bounded-ring", "ring-binary-search", "ring-array"}
+
+// randomPoints returns the trial's points, which records from before there was the
+// field tell by the algorithm and its parameters.
+func (t *Trial) randomPoints() int {
+	if t.Points != nil {
+		return max(0, *t.Points)
+	}
+	if !slices.Contains(unpointed, t.Algorithm) {
 		return 0
 	}
-	if p := Param(params, "points"); p != "" && p != "null" && p != "[]" && p != "{}" {
+	if p := Param(t.Params, "points"); p != "" && p != "null" && p != "[]" && p != "{}" {
 		return 0 // somebody chose where the points stand
 	}
-	v, err := strconv.ParseFloat(Param(params, "vnodes"), 64)
+	v, err := strconv.Atoi(Param(t.Params, "vnodes"))
 	if err != nil {
 		return 0
 	}
-	return v
+	return max(0, v)
 }
 
 // WriteSummary writes rows as CSV (RFC 4180) under a header. Floor, theory and

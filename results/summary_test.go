@@ -116,6 +116,41 @@ func TestFloorAndTheoryStandWhereTheyApply(t *testing.T) {
 	}
 }
 
+// What a trial tells of its points counts, whatever the algorithm is called; from
+// before it did, the four rings of ringbench itself have as many as vnodes says.
+func TestTheoryIsAboutThePointsThatATrialTells(t *testing.T) {
+	told := func(n int) *int { return &n }
+	for _, c := range []struct {
+		algorithm, params string
+		points            *int
+		want              int
+	}{
+		{"mine", `{}`, told(20), 20},
+		{"mine", `{"vnodes":7}`, told(0), 0},
+		{"ring", `{"vnodes":7}`, told(9), 9},
+		{"ring", `{"vnodes":7}`, told(0), 0},
+		{"ring", `{"vnodes":7}`, told(-3), 0},
+		{"ring", `{"vnodes":7}`, nil, 7},
+		{"ring", `{"vnodes":7,"points":[{"position":1,"node":"a"}]}`, nil, 0},
+		{"ring-array", `{"vnodes":7}`, nil, 7},
+		{"ring-binary-search", `{"vnodes":7}`, nil, 7},
+		{"bounded-ring", `{"vnodes":7}`, nil, 7},
+		{"ring-like", `{"vnodes":7}`, nil, 0},
+		{"ring", `{}`, nil, 0},
+	} {
+		f := newFixture()
+		f.trial(contestant{c.algorithm, nil, c.params, ""}, "shares", 10, 1, 0, "", "", map[string]float64{"share-cv": 0.3}).Points = c.points
+		r := rowOf(t, Summarize(f.end()), "share-cv")
+		theory := 0.0
+		if c.want > 0 {
+			theory = Exact(math.Sqrt(9 / float64(10*c.want+1))) // sqrt((n-1)/(nv+1))
+		}
+		if r.Points != c.want || r.Theory != theory {
+			t.Errorf("%s %s: %d points, theory %v; want %d and %v", c.algorithm, c.params, r.Points, r.Theory, c.want, theory)
+		}
+	}
+}
+
 func TestSummaryOfOddSizesHoldsOnlyNumbers(t *testing.T) {
 	for _, n := range []int{-1, 0, 1} {
 		f := newFixture()

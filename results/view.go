@@ -92,13 +92,13 @@ func (v view) contestants(match func(*Row) bool) (labels []string, more int) {
 	return labels, more
 }
 
-// shorten leaves the weights out of the labels whose algorithm is weighted by
-// its name already, as long as they stay distinct.
+// shorten leaves the weights out of the labels of weighted rendezvous, which has no
+// other use, as long as they stay distinct.
 func (v view) shorten(labels []string) []string {
 	short := slices.Clone(labels)
 	for i, label := range labels {
 		name, _, weighted := strings.Cut(label, ",")
-		if weighted && strings.HasPrefix(name, "weighted ") && !slices.Contains(short, name) {
+		if weighted && name == "weighted rendezvous" && !slices.Contains(short, name) {
 			short[i] = name
 		}
 	}

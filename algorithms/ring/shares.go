@@ -8,7 +8,18 @@ import (
 	"github.com/ringbench/ringbench/algorithms"
 )
 
-var _ algorithms.Scatterer = Config{}
+var (
+	_ algorithms.Scatterer  = Config{}
+	_ algorithms.RandomRing = Config{}
+)
+
+// RandomPoints returns VNodes, or 0 when the points are listed.
+func (c Config) RandomPoints() int {
+	if c.Points != nil {
+		return 0
+	}
+	return c.VNodes
+}
 
 // PointCounts returns the number of points of each node, or nil when they are
 // listed or stand on a circle of fewer than 2^64 positions.
