@@ -35,6 +35,9 @@ type worker struct {
 
 // start starts the program of a side as a worker.
 func (s *session) start(side int, program string) (*worker, error) {
+	if s.begin != nil {
+		return s.begin(side), nil
+	}
 	return s.launch(side, []string{"GODEBUG=", "GOGC=", "GOMEMLIMIT=", "GOMAXPROCS="}, program, workerCommand)
 }
 

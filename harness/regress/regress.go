@@ -68,8 +68,9 @@ type Options struct {
 	Seed      uint64         // of the orders and of the layouts drawn
 	Progress  func(Progress) // may be nil; called between measurements
 
-	inject  []float64            // percents of extra lookups in head's slices; each cell is measured with each
-	observe func(change float64) // of a cell and round: from the side that began to the other
+	inject  []float64              // percents of extra lookups in head's slices; each cell is measured with each
+	observe func(change float64)   // of a cell and round: from the side that began to the other
+	begin   func(side int) *worker // in tests, instead of a process
 }
 
 // Progress is a moment of a comparison.

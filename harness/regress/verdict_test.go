@@ -62,6 +62,67 @@ func TestOneOfManyCellsNeedsMoreEvidence(t *testing.T) {
 	}
 }
 
+// The rules at their limits. Of eight rounds the interval at 99% is from the least to
+// the largest, and p is 1/256 when all lie above 1%: Holm's first limit at 5% allows
+// that among 12 cells and no more.
+func TestTheLimitsOfTheVerdicts(t *testing.T) {
+	between := func(low, high float64) *pairing {
+		p := &pairing{}
+		for i := range 8 {
+			p.base = append(p.base, 100)
+			p.ratios = append(p.ratios, math.Log(low)+(math.Log(high)-math.Log(low))*float64(i)/7)
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		low, high float64
+		cells     int
+		want      results.Verdict
+	}{
+		{1.0101, 1.05, 1, results.Regressed},
+		{1.0099, 1.05, 1, results.Inconclusive},
+		{1.0101, 1.05, 12, results.Regressed},
+		{1.0101, 1.05, 13, results.Inconclusive},
+		{1.0101, 1.0299, 13, results.Unchanged},
+		{1 / 1.05, 1 / 1.0101, 13, results.Improved}, // no procedure for what is welcome
+		{1 / 1.05, 1 / 1.0099, 1, results.Inconclusive},
+		{1 / 1.0299, 1.0299, 1, results.Unchanged},
+		{1 / 1.0301, 1.0299, 1, results.Inconclusive},
+		{1 / 1.0299, 1.0301, 1, results.Inconclusive},
+	} {
+		cells := []*pairing{between(tt.low, tt.high)}
+		for range tt.cells - 1 {
+			cells = append(cells, between(0.999, 1.001))
+		}
+		if got := judge(cells, slowdown)[0]; got.verdict != tt.want {
+			t.Errorf("%.4f to %.4f, one of %d cells: %s, want %s", tt.low, tt.high, tt.cells, got.verdict, tt.want)
+		}
+	}
+}
+
+// p is about "slower by 1% at most", by counting, not about "no slower".
+func TestThePOfACellIsAboutTheLeastChange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &pairing{base: []float64{3, 1, 2}}
+		for range rapid.IntRange(8, 10).Draw(t, "rounds") {
+			p.ratios = append(p.ratios, rapid.Float64Range(-0.02, 0.05).Draw(t, "ratio"))
+		}
+		f := judge([]*pairing{p}, math.Log(1.01))[0]
+		if want := pAboveByCounting(p.ratios, math.Log(1.01)); math.Abs(f.p-want) > 1e-12 {
+			t.Fatalf("p %v, counting says %v", f.p, want)
+		}
+		if f.base != 2 {
+			t.Fatalf("base takes %v, want the median of 3, 1 and 2", f.base)
+		}
+	})
+}
+
+func TestFewSlicesHaveAFastestOne(t *testing.T) {
+	if got := fastestQuarter([]slice{{ns: 7}, {ns: 5}, {ns: 9}}); got != 5 {
+		t.Errorf("the fastest quarter of three slices is %v, want the fastest", got)
+	}
+}
+
 // The estimate of a change in one direction is that of the other with the sign
 // turned, whatever the noise.
 func TestExchangingTheSidesTurnsTheSign(t *testing.T) {
