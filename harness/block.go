@@ -123,10 +123,7 @@ func (st *stage) longBlock(k *kernel) (r reading, short string, err error) {
 		if r, err = st.timeBlock(k); err != nil {
 			return r, "", err
 		}
-		if r.wrong || r.lasted >= k.least() {
-			return r, "", nil
-		}
-		if k.ops == k.most {
+		if r.wrong || r.lasted >= k.least() || k.ops == k.most {
 			break
 		}
 		more := float64(k.ops) * margin * float64(k.least()) / float64(max(r.lasted, 1))

@@ -364,3 +364,135 @@ func TestLatencyIsMeasuredInAChain(t *testing.T) {
 		t.Error("hashes that depend on the answers before give the answers of those that do not: nothing waits")
 	}
 }
+
+// alone returns a stage in the world that belongs to no run.
+func alone(w *world) *stage {
+	st := &stage{watch: w.clocks()}
+	st.wallCost, st.cpuCost = wallReading, cpuReading
+	return st
+}
+
+// An interruption makes no try quicker, so that the least of three tells how many
+// operations fill a block.
+func TestCalibrationGoesByTheLeastOfItsTries(t *testing.T) {
+	for every := range 6 {
+		w := &world{blind: true}
+		n := 0
+		w.steal = func() int64 {
+			if n++; n%6 == every { // one of three tries, each of two readings
+				return int64(3 * time.Millisecond)
+			}
+			return 0
+		}
+		k := &kernel{run: func(_, ops int) uint64 { w.compute(10 * int64(ops)); return 0 }, unit: chunk, most: maxOps}
+		if err := alone(w).calibrate(k); err != nil {
+			t.Fatal(err)
+		}
+		if block := 10 * time.Duration(k.ops); block < blockTarget || block > 2*blockTarget {
+			t.Errorf("interrupted at %d: a block of %d operations lasts %v", every, k.ops, block)
+		}
+	}
+}
+
+// Blocks follow each other through the keys, and what warms a block up are keys that
+// it does not look up.
+func TestABlockLooksUpKeysThatDidNotWarmItUp(t *testing.T) {
+	type stretch struct{ from, ops int }
+	w := &world{}
+	var runs []stretch
+	k := &kernel{run: func(offset, ops int) uint64 {
+		w.compute(1000 * int64(ops))
+		runs = append(runs, stretch{offset, ops})
+		return 0
+	}, unit: chunk, most: maxOps, cycle: 40 * chunk, ops: 9 * chunk}
+	st := alone(w)
+	for range 7 {
+		if _, err := st.timeBlock(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := 0
+	for i := 0; i < len(runs); i += 2 {
+		warm, timed := runs[i], runs[i+1]
+		if timed.ops != 9*chunk || timed.from != at%k.cycle {
+			t.Errorf("block %d looks up %d from %d on, want %d from %d", i/2, timed.ops, timed.from, 9*chunk, at%k.cycle)
+		}
+		for key := range warm.ops {
+			if since := (warm.from + key - timed.from + k.cycle) % k.cycle; since < timed.ops {
+				t.Fatalf("block %d is warmed up with key %d of its own", i/2, since)
+			}
+		}
+		if warm.ops < timed.ops/16 || warm.ops > timed.ops/4 {
+			t.Errorf("block %d of %d lookups is warmed up with %d", i/2, timed.ops, warm.ops)
+		}
+		at += timed.ops
+	}
+}
+
+// The figure of several passes is that of their median, not of the quickest.
+func TestTheFigureOfPassesIsTheirMedian(t *testing.T) {
+	w := &world{}
+	costs := []int64{900_000, 1_000_000, 2_000_000}
+	n := 0
+	k := &kernel{run: func(_, ops int) uint64 { w.compute(costs[n%3]); n++; return 0 }, unit: 1, most: 10, ops: 10, repeats: true}
+	r, err := alone(w).timeBlock(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !near(r.ns(), 100_000) || r.passes < 9 || !near(float64(r.lasted), 900_000*float64(r.passes)) {
+		t.Errorf("%v ns in %d passes that last %v", r.ns(), r.passes, r.lasted)
+	}
+}
+
+// What holds no more operations needs a thousand readings of its clock, by whichever it
+// is timed, and a short pass ten of the wall clock.
+func TestABlockThatHoldsNoMoreIsVoidBelowAThousandReadings(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		blind, repeats bool
+		ns             int64 // of the block, or of a pass
+		void           bool
+	}{
+		{"CPU clock, long enough", false, false, 1100 * cpuReading, false},
+		{"CPU clock, too short", false, false, 900 * cpuReading, true},
+		{"wall clock, long enough", true, false, 1100 * wallReading, false},
+		{"wall clock, too short", true, false, 900 * wallReading, true},
+		{"passes of 20 readings", false, true, 20 * wallReading, false},
+		{"passes of 9 readings", false, true, 9 * wallReading, true},
+	} {
+		w := &world{blind: tt.blind}
+		k := &kernel{run: func(_, ops int) uint64 { w.compute(tt.ns); return 0 }, unit: 1, most: 10, repeats: tt.repeats}
+		st := alone(w)
+		if err := st.calibrate(k); err != nil {
+			t.Fatal(err)
+		}
+		r, short, err := st.longBlock(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if void := short != ""; void != tt.void {
+			t.Errorf("%s: %q, lasted %v", tt.name, short, r.lasted)
+		}
+	}
+}
+
+// A request that comes lets go of the one that came len(held) before it.
+func TestAssignsReleaseInTheOrderOfArrival(t *testing.T) {
+	m := &queue{}
+	held := []algorithms.Bucket{100, 101, 102}
+	sum, next := assigns(m, []uint64{1, 2, 3, 4, 5}, held, 1)
+	if want := []algorithms.Bucket{101, 102, 100, 1, 2}; !slices.Equal(m.released, want) {
+		t.Errorf("released %v, want %v", m.released, want)
+	}
+	if sum != 15 || next != 0 || !slices.Equal(held, []algorithms.Bucket{3, 4, 5}) {
+		t.Errorf("sum %d, next %d, held %v", sum, next, held)
+	}
+}
+
+// queue gives each request the bucket of its hash, and notes what is released.
+type queue struct{ released []algorithms.Bucket }
+
+func (*queue) Lookup(h uint64) algorithms.Bucket         { return algorithms.Bucket(h) }
+func (*queue) Len() int                                  { return 1 << 20 }
+func (*queue) Assign(h uint64) (algorithms.Bucket, bool) { return algorithms.Bucket(h), true }
+func (q *queue) Release(b algorithms.Bucket)             { q.released = append(q.released, b) }
