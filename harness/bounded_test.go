@@ -381,6 +381,7 @@ func TestBoundedIsTheSumOfItsRequests(t *testing.T) {
 		{"telling", "1", 5, "", "uniform", 400, 20}, // no room for all
 		{"ledger", "1", 5, "shrugs", "uniform", 400, 20},
 		{"ledger", "1", 11, "", "uniform", 200, 1},
+		{"telling", "1", 11, "", "uniform", 2, 0}, // most nodes never get a request
 	} {
 		for _, seed := range []uint64{1, 2, 77} {
 			name := fmt.Sprintf("case %d, seed %d", i, seed)
@@ -563,6 +564,10 @@ func TestBoundedMovementComparesWhereTheSameRequestsWent(t *testing.T) {
 			want := map[string]float64{}
 			steps := 0.0
 			failover, removed := 0.0, false
+			// Where each step starts from the beginning there is a ledger for each.
+			if independent := c.schedule == "remove-each"; independent && len(made()) != c.steps || !independent && len(made()) != 1 {
+				t.Fatalf("%s: %d ledgers for %d steps", name, len(made()), c.steps)
+			}
 			for _, l := range made() {
 				weight, members := map[string]float64{}, map[string]float64{}
 				for _, n := range l.joined {
