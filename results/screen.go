@@ -11,21 +11,10 @@ import (
 // what moves, at the smallest cluster there is, in plain words, or else the answer
 // to the one question that the run is about. A section whose data are missing is
 // left out; when all are, each exact metric gets a plain table. It writes nothing
-// when the set has nothing exact.
+// when the set has nothing exact. What the tables have no room for is for [WriteAlso].
 func WriteExact(w io.Writer, s *Set) error {
 	v := newView(s)
-	none := func(lines []string) bool { return len(lines) == 0 }
-	var sections [][]string
-	for _, tables := range []func() [][]string{
-		v.suiteTables,
-		func() [][]string { return [][]string{v.exactTable(), v.vnodesTable()} },
-		func() [][]string { return [][]string{v.replicasTable(), v.quorumTable()} },
-		func() [][]string { return v.plainTables(v.exactAnswer) },
-	} {
-		if sections = slices.DeleteFunc(tables(), none); len(sections) > 0 {
-			break
-		}
-	}
+	sections := v.exactSections()
 	seconds := 0.0
 	if s.End != nil {
 		seconds = s.End.ExactSeconds
@@ -36,6 +25,22 @@ func WriteExact(w io.Writer, s *Set) error {
 	return writePart(w, "EXACT, the same on every machine", seconds, sections)
 }
 
+// exactSections returns the tables of the first question that has any.
+func (v view) exactSections() [][]string {
+	none := func(lines []string) bool { return len(lines) == 0 }
+	for _, tables := range []func() [][]string{
+		v.suiteTables,
+		func() [][]string { return [][]string{v.exactTable(), v.vnodesTable()} },
+		func() [][]string { return [][]string{v.replicasTable(), v.quorumTable()} },
+		func() [][]string { return v.plainTables(v.exactAnswer) },
+	} {
+		if sections := slices.DeleteFunc(tables(), none); len(sections) > 0 {
+			return sections
+		}
+	}
+	return nil
+}
+
 // WriteMeasured writes the second part of the first screen: what a lookup costs
 // here, with its floors first. It writes nothing when the set has no timings.
 func WriteMeasured(w io.Writer, s *Set) error {
@@ -43,16 +48,22 @@ func WriteMeasured(w io.Writer, s *Set) error {
 	if !v.timed() {
 		return nil
 	}
-	sections := [][]string{v.lookupTable()}
-	if sections[0] == nil {
-		sections = v.plainTables(measured)
-	}
+	sections := v.measuredSections()
 	seconds := 0.0
 	if s.End != nil && s.End.Seconds > s.End.ExactSeconds {
 		seconds = s.End.Seconds - s.End.ExactSeconds
 	}
-	sections = append(sections, v.togetherTable(), v.agedTable(), v.waits(), v.unrest(), v.warnings())
+	sections = append(sections, v.waits(), v.unrest(), v.warnings())
 	return writePart(w, "MEASURED HERE"+v.quiet(), seconds, sections)
+}
+
+// measuredSections returns the tables of what a clock or the heap told.
+func (v view) measuredSections() [][]string {
+	sections := [][]string{v.lookupTable()}
+	if sections[0] == nil {
+		sections = v.plainTables(measured)
+	}
+	return append(sections, v.togetherTable(), v.agedTable())
 }
 
 // writePart writes a title and the sections under it, an empty line between two.

@@ -13,7 +13,7 @@ func (v view) agedTable() []string {
 	if n == 0 {
 		return nil
 	}
-	aged := view{set: v.set, rows: rows, n: n}
+	aged := view{set: v.set, rows: rows, n: n, shown: v.shown}
 	labels, more := aged.contestants(func(*Row) bool { return true })
 	t := &table{groups: []heading{{plural(n, "node"), 1}}, heads: []string{"ns/lookup", "new"}}
 	columns := [][]string{v.shorten(labels)}
@@ -26,6 +26,7 @@ func (v view) agedTable() []string {
 				from = v
 			}
 			if r, ok := from.value(label, "lookup", "lookup-ns", n, func(r *Row) bool { return r.After() == after }); ok {
+				v.show(r)
 				cell = withError(r)
 			}
 			cells = append(cells, cell)

@@ -82,15 +82,19 @@ func (v view) exact(label, skewed string) exactCells {
 		balance, measure, load = "load-peak", "bounded", "bounded"
 	}
 	if r, ok := v.value(label, measure, balance, v.n, isUniform); ok {
+		v.show(r)
 		c.uniform, c.keys = fmt.Sprintf("%.2f", r.Center), r.Keys
 	}
 	if r, ok := v.value(label, load, "load-peak", v.n, isSkewed); ok {
+		v.show(r)
 		c.requests, c.keys = fmt.Sprintf("%.2f", r.Center), r.Keys
 	}
 	if r, ok := v.moves(label, "moved-fraction", adding); ok {
+		v.show(r)
 		c.moved, c.keys = percent(r.Center, 1), cmp.Or(r.Keys, c.keys)
 	}
 	if r, ok := v.value(label, "bounded", "spill-fraction", v.n, isSkewed); ok && r.Center > 0 {
+		v.show(r)
 		notes = append(notes, percent(r.Center, 0)+" spilled")
 	}
 	if note := v.moveNote(label); note != "" {
@@ -142,6 +146,7 @@ func (v view) vnodesTable() []string {
 	}
 	heads, cvs, peaks := []string{name}, []string{"share stddev/mean"}, []string{"busiest node"}
 	for _, p := range chosen(sweep) {
+		v.show(p.cv)
 		heads = append(heads, strconv.Itoa(p.vnodes))
 		cvs = append(cvs, spread(p.cv.RMS))
 		peaks = append(peaks, fmt.Sprintf("%.2f", p.peak.Center))

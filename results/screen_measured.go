@@ -10,6 +10,7 @@ import (
 type lookupColumn struct {
 	group, head string
 	cells       []string
+	rows        []*Row // that the cells are of
 }
 
 // lookupTable shows the cost of a lookup beside its floors, at the smallest
@@ -25,6 +26,9 @@ func (v view) lookupTable() []string {
 	for {
 		lines := layOutLookups(shown, columns)
 		if !wide(lines) || len(columns) == 1 {
+			for _, c := range columns {
+				v.show(c.rows...)
+			}
 			return moreLine(lines, more)
 		}
 		columns = columns[:len(columns)-1]
@@ -73,6 +77,7 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 			cell := "-"
 			if r, ok := v.lookupCell(label, measure, metric, n, popularity); ok {
 				cell = format(r)
+				c.rows = append(c.rows, r)
 				if few && r.Waited() {
 					cell += "~"
 				}

@@ -48,6 +48,7 @@ func (v view) plainTable(q question) []string {
 		for _, label := range labels {
 			cell := "-"
 			if r, ok := v.first(func(r *Row) bool { return r.question() == q && r.Label == label && r.Nodes == n }); ok {
+				v.show(r)
 				cell = plainValue(m, r.Center)
 			}
 			cells = append(cells, cell)

@@ -24,7 +24,7 @@ func (v view) ofReplicas() (of view, replicas int) {
 			most = k
 		}
 	}
-	of = view{set: v.set, n: most.nodes}
+	of = view{set: v.set, n: most.nodes, shown: v.shown}
 	if most.replicas > 0 {
 		for _, r := range v.rows {
 			if r.Nodes == most.nodes && r.Replicas() == most.replicas {
@@ -60,6 +60,7 @@ func (v view) replicasTable() []string {
 	for _, label := range labels {
 		cell := func(measure, metric string, schedule func(*Row) bool, write func(*Row) string) string {
 			if r, ok := v.value(label, measure, metric, v.n, schedule); ok {
+				v.show(r)
 				return write(r)
 			}
 			return "-"
@@ -89,6 +90,7 @@ func (v view) quorumTable() []string {
 	t := &table{heads: []string{strings.ReplaceAll(first.Algorithm, "-", " ") + " vnodes, " + plural(first.Nodes, "node")}}
 	parts, peaks := []string{losses(first.Replicas()) + " that break it"}, []string{"fullest node"}
 	for _, p := range points {
+		v.show(p.cv)
 		t.heads = append(t.heads, fmt.Sprintf("%6d", p.vnodes))
 		parts = append(parts, fmt.Sprintf("%6s", percent(p.cv.Center, 1)))
 		peaks = append(peaks, fmt.Sprintf("%6.2f", p.peak.Center))

@@ -113,6 +113,7 @@ func (v view) changeColumns(title, corner string, rows []*Row) []string {
 				if at < 0 {
 					cells = append(cells, "-")
 				} else {
+					v.show(rows[at])
 					cells = append(cells, percent(rows[at].Center, 1))
 				}
 			}
@@ -160,6 +161,7 @@ func (v view) churnTables() [][]string {
 	for _, r := range misses {
 		peak, ok := v.first(func(p *Row) bool { return p.Cell == r.Cell && p.Metric == "miss-peak" })
 		if ok && r.Schedule == misses[0].Schedule && r.Nodes == misses[0].Nodes && len(t.rows) < maxContestants {
+			v.show(r)
 			t.rows = append(t.rows, []string{r.Label, thousands(peak.Center), thousands(r.Center)})
 		}
 	}
@@ -206,6 +208,7 @@ func (v view) weightTables() [][]string {
 				if name(r)+" "+points(r) != at || r.Weights != p {
 					continue
 				}
+				v.show(r)
 				switch {
 				case r.Center >= 9: // of a node that has so many times its part
 					cell = thousands(r.Center+1) + "x"
@@ -229,6 +232,7 @@ func (v view) weightTables() [][]string {
 	for _, r := range moved {
 		i := slices.IndexFunc(must, func(o *Row) bool { return o.Cell == r.Cell })
 		if factor, ok := strings.CutPrefix(r.Schedule, "reweight:"); ok && i >= 0 && len(m.rows) < maxContestants {
+			v.show(r)
 			m.rows = append(m.rows, []string{name(r) + ", times " + factor, percent(r.Center, 1), percent(must[i].Center, 1)})
 		}
 	}
@@ -284,6 +288,7 @@ func (v view) collisionTables() [][]string {
 				if r, ok := v.first(func(r *Row) bool {
 					return r.Measure == "shares" && r.Metric == metric && r.Nodes == n && r.Schedule == "" && cellField(r, "modulus") == m
 				}); ok {
+					v.show(r)
 					cell = fmt.Sprintf("%.2f", r.Center)
 					if metric == "point-collisions" {
 						cell = thousands(r.Center)
@@ -296,6 +301,7 @@ func (v view) collisionTables() [][]string {
 	}
 	lines := t.lines()
 	if order := slices.DeleteFunc(v.with("shares", "moved-fraction"), func(r *Row) bool { return r.Schedule != "reorder" }); len(order) > 0 {
+		v.show(order...)
 		most := slices.MaxFunc(order, func(a, b *Row) int { return cmp.Compare(a.Max, b.Max) })
 		text := "The order in which nodes join changes the owner of nothing."
 		if most.Max > 0 {
@@ -386,6 +392,7 @@ func (v view) hashTables() [][]string {
 		for _, r := range []*Row{&w.points, &w.keys} {
 			cell := "-"
 			if r.overTheory() > 0 {
+				v.show(r)
 				cell = short(r.overTheory())
 			}
 			row = append(row, cell)
@@ -446,6 +453,7 @@ func (v view) epsilonTables() [][]string {
 			}
 			cell := func(metric string, write func(float64) string) string {
 				if o, ok := v.first(func(o *Row) bool { return o.Cell == r.Cell && o.Metric == metric }); ok {
+					v.show(o)
 					return write(o.Center)
 				}
 				return "-"
@@ -456,6 +464,7 @@ func (v view) epsilonTables() [][]string {
 				return o.Measure == "bounded-movement" && o.Metric == "moved-fraction" && adding(o) && o.Algorithm == r.Algorithm && o.Weights == "" &&
 					o.Nodes == n && cellField(o, "epsilon") == cellField(r, "epsilon")
 			}); ok {
+				v.show(o)
 				moves = percent(o.Center, 1)
 			}
 			t.rows = append(t.rows, []string{"epsilon " + cellField(r, "epsilon"), fmt.Sprintf("%.2f", r.Center), cell("spill-fraction", part),

@@ -38,6 +38,7 @@ func (v view) togetherTable() []string {
 		for _, label := range labels {
 			cell := "-"
 			if r, ok := v.value(label, c.measure, c.metric, n, nil); ok {
+				v.show(r)
 				if cell = figure(r.Center, r.Center); c.group == "time to" {
 					cell = Duration(r.Center)
 				}

@@ -13,10 +13,12 @@ type view struct {
 	rows []*Row
 	aged []*Row // of structures that had been through changes, which are in no other table
 	n    int    // the cluster that the exact part speaks of; 0 when there is none
+
+	shown map[topic]bool // what the tables made so far hold figures of
 }
 
 func newView(s *Set) view {
-	v := view{set: s}
+	v := view{set: s, shown: map[topic]bool{}}
 	for _, r := range Summarize(s) {
 		if r.After() != "" {
 			v.aged = append(v.aged, &r)

@@ -72,6 +72,9 @@ func (inv *invocation) show(f *runFlags, r *recorder, set *results.Set, rows []r
 	if err := part(inv.stdout, set, results.WriteMeasured); err != nil {
 		return err
 	}
+	if err := part(inv.stdout, set, results.WriteAlso); err != nil {
+		return err
+	}
 	return findings(inv.stdout, set)
 }
 
@@ -101,6 +104,9 @@ func tables(w io.Writer, set *results.Set) error {
 		return err
 	}
 	if err := part(w, set, results.WriteMeasured); err != nil {
+		return err
+	}
+	if err := part(w, set, results.WriteAlso); err != nil {
 		return err
 	}
 	return findings(w, set)
