@@ -3,12 +3,15 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/ringbench/ringbench/results"
 )
@@ -28,7 +31,7 @@ func TestAnAlgorithmOfAnotherModuleIsListedProvenAndMeasured(t *testing.T) {
 	for from, to := range map[string]string{"mine.go.txt": "mine.go", "mine_test.go.txt": "mine_test.go", "main.go.txt": "cmd/bench/main.go", "tiny.toml.txt": "tiny.toml"} {
 		write(t, filepath.Join(dir, to), read(t, filepath.Join("testdata/mine", from)))
 	}
-	write(t, filepath.Join(dir, "go.mod"), []byte("module example.org/mine\n\ngo 1.26\n\nrequire github.com/ringbench/ringbench v0.0.0\n\nreplace github.com/ringbench/ringbench => "+filepath.ToSlash(root)+"\n"))
+	write(t, filepath.Join(dir, "go.mod"), outsideMod(t, root))
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
 
 	bench := filepath.Join(dir, "bench")
@@ -63,12 +66,34 @@ func TestAnAlgorithmOfAnotherModuleIsListedProvenAndMeasured(t *testing.T) {
 	}
 }
 
-// runIn runs a command in the folder, offline, and returns what it prints.
+// outsideMod returns the go.mod of a module that uses the one at root. It requires
+// what that one requires, as go mod tidy would have it write down, so that go has
+// nothing to look up: all it needs is what this module's own go.sum names.
+func outsideMod(t *testing.T, root string) []byte {
+	t.Helper()
+	mod, err := modfile.Parse("go.mod", read(t, filepath.Join(root, "go.mod")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := mod.Module.Mod.Path
+	for _, tool := range mod.Tool {
+		err = errors.Join(err, mod.DropTool(tool.Path))
+	}
+	err = errors.Join(err, mod.AddModuleStmt("example.org/mine"), mod.AddRequire(ours, "v0.0.0"), mod.AddReplace(ours, "", filepath.ToSlash(root), ""))
+	text, ferr := mod.Format()
+	if err = errors.Join(err, ferr); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// runIn runs a command in the folder and returns what it prints. Go may fetch what
+// go.mod and go.sum name, and may not look for more.
 func runIn(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
