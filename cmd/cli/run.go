@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -305,8 +303,7 @@ func (inv *invocation) dryRun(f *runFlags, plan *harness.Plan) error {
 func (inv *invocation) measure(f *runFlags, plan *harness.Plan, r *recorder, dir, shown string) error {
 	ctx, stop := untilStopped()
 	defer stop()
-	signal.Ignore(syscall.SIGPIPE)
-	defer signal.Reset(syscall.SIGPIPE)
+	defer surviveNoReader()()
 
 	r.begin(inv, f, plan)
 	outcome, err := plan.Run(ctx, r)

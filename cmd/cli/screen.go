@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ringbench/ringbench/algorithms"
@@ -54,7 +53,7 @@ func (inv *invocation) publish(f *runFlags, r *recorder, set *results.Set, dir, 
 		_, unseen = fmt.Fprintf(inv.stdout, "Report  %s   (%s beside it)\nNext    %s\n",
 			filepath.Join(shown, reportFile), plural(len(figures)/len(runFormats), "plot"), next(set, shown))
 	}
-	if unseen == nil || errors.Is(unseen, syscall.EPIPE) { // nobody wants to see it
+	if unseen == nil || errors.Is(unseen, errNoReader) { // nobody wants to see it
 		return nil
 	}
 	return &exit{exitInput, fmt.Errorf("%w; all is in %s", unseen, dir)}

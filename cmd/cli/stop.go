@@ -16,14 +16,14 @@ import (
 // caller calls stop in the end.
 func untilStopped() (ctx context.Context, stop func()) {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	hangUp := !signal.Ignored(syscall.SIGHUP)
-	if hangUp {
-		signals = append(signals, syscall.SIGHUP)
+	heedsHangUp := hangUp != nil && !signal.Ignored(hangUp)
+	if heedsHangUp {
+		signals = append(signals, hangUp)
 	}
 	ctx, restore := signal.NotifyContext(context.Background(), signals...)
 	release := context.AfterFunc(ctx, func() {
-		if hangUp {
-			signal.Ignore(syscall.SIGHUP)
+		if heedsHangUp {
+			signal.Ignore(hangUp)
 		}
 		restore()
 	})
