@@ -13,8 +13,8 @@
 // What is exact is computed once on each side and compared with equality. It
 // needs no rounds, and holds on any machine.
 //
-//	base, head, err := regress.Build(ctx, build)
-//	comparison, err := regress.Compare(ctx, base, head, options)
+// A comparison takes a [Folder], which builds the two sides, and [Compare]; see the
+// example.
 //
 // A side is any program made of the command's worker, see [Work]: the parent asks
 // and the worker answers, one line of JSON each, over stdin and stdout.

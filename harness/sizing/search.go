@@ -88,8 +88,8 @@ func (s *solver) byModel() (v int, met float64, err error) {
 	return v, at.within(s.q.Target.Metric, s.q.Target.limit()), nil
 }
 
-// sureOfBeta is the confidence from which on [solver.chance] needs no mending:
-// its error is below a thousandth there.
+// sureOfBeta is the confidence from which on the product of the nodes' own
+// chances needs no correction: its error is below a thousandth there.
 const sureOfBeta = 0.9
 
 // byBeta solves for the target by the product of the nodes' own chances. Below
