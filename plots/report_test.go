@@ -28,6 +28,27 @@ func TestReportNeedsNoOtherFile(t *testing.T) {
 	}
 }
 
+// What scrolls within the page has to be reached, and named, without a mouse. That
+// nothing else keeps a reader out is checked by .ci/report, in a browser.
+func TestWhatScrollsCanBeFocusedAndHasAName(t *testing.T) {
+	page := report(t, quick())
+	scrolls := regexp.MustCompile(`<(?:pre|\w+ class="[^"]*\bscroll\b)[^>]*>`).FindAllString(page, -1)
+	if len(scrolls) < 5 {
+		t.Fatalf("only %d elements scroll", len(scrolls))
+	}
+	named := regexp.MustCompile(` tabindex="0" role="group" aria-label(ledby)?="[^"]+"`)
+	for _, e := range scrolls {
+		if !named.MatchString(e) {
+			t.Errorf("it cannot be focused, or has no name: %s", e)
+		}
+	}
+	for _, m := range regexp.MustCompile(` aria-labelledby="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, ` id="`+m[1]+`"`) {
+			t.Errorf("the name %q is not on the page", m[1])
+		}
+	}
+}
+
 func TestReportLinksLeadSomewhereAndIDsDiffer(t *testing.T) {
 	page := report(t, quick())
 	ids := map[string]bool{}
