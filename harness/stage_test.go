@@ -8,6 +8,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/boundedring"
+	"github.com/ringbench/ringbench/algorithms/keyhash"
 	"github.com/ringbench/ringbench/results"
 )
 
@@ -45,6 +46,17 @@ func TestTheControlRunsInEveryRepetitionOfEveryGroup(t *testing.T) {
 	}
 	if len(resumed.trials) != 2 {
 		t.Errorf("the resumed run records %d trials, want the 2 that were missing", len(resumed.trials))
+	}
+	controls := map[int]float64{} // by repetition: one control serves both groups
+	for _, tr := range whole.trials {
+		if tr.Algorithm == "control" {
+			controls[tr.Rep] = tr.Values["lookup-ns"]
+		}
+	}
+	for _, tr := range whole.trials {
+		if want := controls[tr.Rep]; tr.Experiment == "first" && tr.Timing.ControlNs != want {
+			t.Errorf("%s, rep %d: the control took %v ns, it says %v", tr.Cell, tr.Rep, want, tr.Timing.ControlNs)
+		}
 	}
 	for _, tr := range append(whole.trials, resumed.trials...) {
 		if tr.Timing.ControlNs <= 0 {
@@ -146,4 +158,73 @@ reps = 1
 			t.Errorf("a block of %d operations", tr.Timing.Operations)
 		}
 	}
+}
+
+// A block of assigns begins with 100 requests on a node, and each request that comes
+// lets go of the oldest.
+func TestAssignsAreTimedWithAHundredRequestsOnANode(t *testing.T) {
+	var built []*logged
+	info := algorithms.Define("logged", "a fake", struct{}{}, func(nodes []algorithms.Node, _ struct{}) (*logged, error) {
+		built = append(built, &logged{fake: fake{len(nodes), fair}})
+		return built[len(built)-1], nil
+	}).Declining(algorithms.Balance, algorithms.MinimalMovement)
+	s, o := mustRun(t, mustPlan(t, `
+nodes = [10]
+pool = 4096
+[[contestant]]
+algorithm = "logged"
+[[experiment]]
+name = "a"
+measures = ["assign"]
+reps = 1
+`, info))
+	if len(o.Failed) > 0 {
+		t.Fatal(o.Failed)
+	}
+	var timed results.Trial
+	for _, tr := range s.trials {
+		if tr.Measure == "assign" {
+			timed = tr
+		}
+	}
+	hs := newPool(4096, 1).hashed(mustHash(t))
+	last := built[len(built)-1] // the state of the one block that was recorded
+	if got, want := len(last.assigned), 1000+timed.Timing.Operations; got != want {
+		t.Fatalf("%d requests were placed, want 1,000 and the %d that were timed", got, want)
+	}
+	for i, h := range last.assigned {
+		want := hs[(i-1000+len(hs)*1000)%len(hs)]
+		if i < 1000 {
+			want = hs[len(hs)-1-i]
+		}
+		if h != want {
+			t.Fatalf("request %d is of another key", i)
+		}
+		if i >= 1000 && last.released[i-1000] != fair(last.assigned[i-1000], 10) {
+			t.Fatalf("request %d lets go of another one than the oldest", i)
+		}
+	}
+}
+
+// logged places every request at its first choice, and notes what it is asked.
+type logged struct {
+	fake
+	assigned []uint64
+	released []algorithms.Bucket
+}
+
+func (l *logged) Assign(h uint64) (algorithms.Bucket, bool) {
+	l.assigned = append(l.assigned, h)
+	return l.Lookup(h), true
+}
+
+func (l *logged) Release(b algorithms.Bucket) { l.released = append(l.released, b) }
+
+func mustHash(t *testing.T) keyhash.Hash {
+	t.Helper()
+	h, err := keyhash.ByName(defaultHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
