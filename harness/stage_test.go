@@ -228,3 +228,36 @@ func mustHash(t *testing.T) keyhash.Hash {
 	}
 	return h
 }
+
+// The memory of a structure is that of one, of however many copies the mean is.
+func TestMemoryIsThatOfOneStructure(t *testing.T) {
+	const size = 1 << 18
+	info := algorithms.Define("heavy", "a fake", struct{}{}, func(nodes []algorithms.Node, _ struct{}) (*heavy, error) {
+		return &heavy{fake{len(nodes), fair}, make([]byte, size)}, nil
+	}).Declining(algorithms.MinimalMovement)
+	s, _ := mustRun(t, mustPlan(t, `
+nodes = [10]
+seed = 5
+pool = 4096
+[[contestant]]
+algorithm = "heavy"
+[[experiment]]
+name = "a"
+measures = ["memory", "lookup"]
+reps = 1
+`, info))
+	for _, tr := range s.trials {
+		if got := tr.Values["memory-bytes"]; tr.Measure == "memory" && (got < size || got > size*1.1) {
+			t.Errorf("%v bytes, of %d", got, size)
+		}
+		if tr.Seed != 5 {
+			t.Errorf("%s has the seed %d", tr.Cell, tr.Seed)
+		}
+	}
+}
+
+// heavy holds some memory.
+type heavy struct {
+	fake
+	ballast []byte
+}
