@@ -199,20 +199,20 @@ func TestReplicasOfTwelveNodes(t *testing.T) {
 	}{
 		// Three of twelve nodes hold a key: two of them are in one zone for all
 		// but 4*4*4 of the 220 sets.
-		{"rendezvous, 3 zones, ignored replicas ", "replica-zone-violations", 60_000 * (1 - 64./220), 500},
-		{"rendezvous, 3 zones replicas ", "replica-zone-violations", 0, 0},
-		{"rendezvous, 3 zones replicas ", "quorum-exposure", 48. / 66, 1e-9}, // no pair of one zone
+		{"rendezvous ignoring 3 zones replicas ", "replica-zone-violations", 60_000 * (1 - 64./220), 500},
+		{"rendezvous 3 zones replicas ", "replica-zone-violations", 0, 0},
+		{"rendezvous 3 zones replicas ", "quorum-exposure", 48. / 66, 1e-9}, // no pair of one zone
 		{"rendezvous replicas ", "quorum-exposure", 1, 1e-9},
 		{"ring v=1 replicas ", "quorum-exposure", 24. / 66, 1e-9}, // with the two nodes behind and the two ahead
 		{"rendezvous replicas ", "replica-balance-cv", 0.006, 0.003},
-		{"rendezvous, 3 zones replicas ", "replica-balance-peak", 1.01, 0.01},
+		{"rendezvous 3 zones replicas ", "replica-balance-peak", 1.01, 0.01},
 
 		{"rendezvous replica-movement add-one", "replica-moved-minimum", 1. / 13, 1e-9},
 		{"rendezvous replica-movement add-one", "replica-moved-fraction", 1. / 13, 0.001},
-		{"rendezvous, 3 zones replica-movement add-one", "replica-moved-minimum", 1. / 15, 1e-9}, // a fifth node of one zone
-		{"rendezvous, 3 zones replica-movement add-one", "replica-moved-fraction", 1. / 15, 0.001},
+		{"rendezvous 3 zones replica-movement add-one", "replica-moved-minimum", 1. / 15, 1e-9}, // a fifth node of one zone
+		{"rendezvous 3 zones replica-movement add-one", "replica-moved-fraction", 1. / 15, 0.001},
 		{"rendezvous replica-movement remove-each", "replica-moved-fraction", 1. / 12, 0.001},
-		{"rendezvous, 3 zones replica-movement remove-one", "replica-failover-peak", 1. / 3, 0.02}, // three nodes are left in the zone
+		{"rendezvous 3 zones replica-movement remove-one", "replica-failover-peak", 1. / 3, 0.02}, // three nodes are left in the zone
 		{"rendezvous replica-movement remove-one", "replica-failover-peak", 1. / 11, 0.02},
 		{"rendezvous replica-movement remove-one", "failover-peak", 1. / 11, 0.02},
 		{"ring v=1 replica-movement remove-one", "failover-peak", 1, 0},
@@ -235,7 +235,7 @@ func TestReplicasOfTwelveNodes(t *testing.T) {
 		}
 	}
 	// A zone changes where replicas lie and not who owns a key.
-	if a, b := trials["rendezvous balance "], trials["rendezvous, 3 zones balance "]; a.Check == "" || a.Check != b.Check {
+	if a, b := trials["rendezvous balance "], trials["rendezvous 3 zones balance "]; a.Check == "" || a.Check != b.Check {
 		t.Errorf("the owners' digests are %q, in zones %q", a.Check, b.Check)
 	}
 }

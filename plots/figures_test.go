@@ -200,6 +200,19 @@ func TestSchedulesAreNamedInPlainWords(t *testing.T) {
 	}
 }
 
+func TestListsCanBeTakenApart(t *testing.T) {
+	for want, names := range map[string][]string{
+		"":                               nil,
+		"ring":                           {"ring"},
+		"ring, ring 1:2:4 and jump":      {"ring", "ring 1:2:4", "jump"},
+		`"ring label={name},x" and jump`: {"ring label={name},x", "jump"},
+	} {
+		if got := enumerate(names); got != want {
+			t.Errorf("%q are listed as %s, want %s", names, got, want)
+		}
+	}
+}
+
 func TestThinKeepsTheEnds(t *testing.T) {
 	if got := thin([]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 3); !slices.Equal(got, []int{1, 5, 9}) {
 		t.Error(got)
@@ -256,7 +269,7 @@ func TestCaptionsClaimNoMoreThanTheDataShow(t *testing.T) {
 			}
 			return set
 		}},
-		"the least moves are those of each contestant": {"movement", "no contestant moves more than 1.05 times the least that must move (ring, 1:2:4: 5.25%", "more than 5.25%", func() *results.Set {
+		"the least moves are those of each contestant": {"movement", "no contestant moves more than 1.05 times the least that must move (ring 1:2:4: 5.25%", "more than 5.25%", func() *results.Set {
 			set := without(quick(), func(tr *results.Trial) bool {
 				return tr.Measure == "movement" && (tr.Algorithm == "modulo" || tr.Nodes != 10)
 			})

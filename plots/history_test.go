@@ -44,7 +44,7 @@ func TestAHistoryIsDrawnAsChangeSinceTheFirstRun(t *testing.T) {
 	}
 	checkLayout(t, f)
 	svg := string(drawn(t, f, "svg"))
-	for _, want := range []string{"abc0000", "abc0005+", "lookup 100: ", "key lookup 1,000: ", "+10%", "weighted rendezvous, 1:2:4", "control", "6 runs, 2026-01-01 to 2026-01-06", "suite quick"} {
+	for _, want := range []string{"abc0000", "abc0005+", "lookup 100: ", "key lookup 1,000: ", "+10%", "weighted rendezvous 1:2:4", "control", "6 runs, 2026-01-01 to 2026-01-06", "suite quick"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the figure does not say %q", want)
 		}

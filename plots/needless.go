@@ -111,7 +111,7 @@ func needlessCaption(moved, collateral []results.Row, minimum map[string]float64
 		}
 	}
 	if len(sparing) > 0 {
-		text += " With " + strings.Join(sparing, ", ") + " none moves so."
+		text += " Nothing moves between nodes that stay with " + enumerate(sparing) + "."
 	}
 	return text
 }

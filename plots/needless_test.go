@@ -43,7 +43,7 @@ func TestNeedlessMovesAreShownByNameWhereTheyHappen(t *testing.T) {
 		for _, part := range []string{
 			"ketama moves 4.1% at 60 nodes where 1.64% must, 2.5% between nodes that stay",
 			"envoy ring moves 15.3% at 10 nodes where 9.09% must, 6.4% between nodes that stay",
-			"With ring none moves so.",
+			"Nothing moves between nodes that stay with ring.",
 		} {
 			if !strings.Contains(f.Caption, part) {
 				t.Errorf("%q does not say %q", f.Caption, part)

@@ -303,10 +303,12 @@ func zeros(rows []results.Row) string {
 	return enumerate(slices.DeleteFunc(order, func(label string) bool { return most[label] > 0 }))
 }
 
-// enumerate joins names: "a", "a and b", "a, b and c".
+// enumerate joins names: "a", "a and b", "a, b and c". One that holds a comma itself
+// is quoted.
 func enumerate(names []string) string {
 	s := ""
 	for i, name := range names {
+		name = results.Listed(name)
 		switch {
 		case i == 0:
 		case i == len(names)-1:

@@ -62,8 +62,8 @@ func TestTheFiguresOfReplicas(t *testing.T) {
 			"Of the keys of a dead node one heir takes 100% with jump and 9.3% with rendezvous.",
 		},
 		"quorums": {
-			"With 12 nodes and 3 replicas, the loss of 72.7% of the pairs of nodes takes some key its majority with ring, 3 zones, and of 100% with ",
-			"70.3% of the keys have two replicas in one zone with ring, 3 zones, ignored.",
+			"With 12 nodes and 3 replicas, the loss of 72.7% of the pairs of nodes takes some key its majority with ring 3 zones, and of 100% with ",
+			"70.3% of the keys have two replicas in one zone with ring ignoring 3 zones.",
 		},
 	}
 	for _, f := range figures {

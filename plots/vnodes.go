@@ -29,7 +29,7 @@ type sweepPoint struct {
 func (p sweepPoint) contestant() string {
 	name, _, _ := strings.Cut(p.Label, " v=")
 	if p.Weights != "" {
-		name += ", " + clean(p.Weights)
+		name += " " + clean(p.Weights)
 	}
 	return name
 }

@@ -65,7 +65,9 @@ var boundedByEpsilon = []string{"bounded-ring", "bounded-random-jump"}
 
 // Label returns what a contestant is called where people read: the algorithm
 // with the parameters, weights and hash that the cell's name sets, such as
-// "ring v=100", "ring, 1:2:4" or "bounded ring 1.25" (1 + epsilon).
+// "ring v=100", "ring 1:2:4" or "bounded ring 1.25" (1 + epsilon). It adds no
+// comma, so that a list of contestants can be taken apart at its commas; a value
+// of the user's own may hold one, see [Listed].
 func Label(t Trial) string {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(t.Algorithm, "-", " "))
@@ -77,15 +79,15 @@ func Label(t Trial) string {
 		}
 	}
 	_, fields := ParseCell(t.Cell)
-	var hash, zones string
+	var hash, zones, placed string
 	for _, f := range fields {
 		switch {
 		case f.Name == "hash":
 			hash = f.Value
 		case f.Name == "zones":
-			zones = ", " + f.Value + " zones"
+			zones = f.Value + " zones"
 		case f.Name == "ignore_zones":
-			zones += ", ignored"
+			placed = " ignoring"
 		case fixedFields[f.Name], f.Name == "epsilon" && bounded:
 		case f.Name == "vnodes":
 			b.WriteString(" v=" + f.Value)
@@ -95,14 +97,26 @@ func Label(t Trial) string {
 			b.WriteString(" " + f.Name + "=" + f.Value)
 		}
 	}
+	if zones != "" {
+		zones = placed + " " + zones
+	}
 	b.WriteString(zones)
 	if t.Weights != "" {
-		b.WriteString(", " + t.Weights)
+		b.WriteString(" " + t.Weights)
 	}
 	if hash != "" {
-		b.WriteString(", " + hash)
+		b.WriteString(" " + hash)
 	}
 	return b.String()
+}
+
+// Listed returns a name as it stands in a list whose items commas part: in quotes
+// when it holds a comma or a quote itself, as it is otherwise.
+func Listed(name string) string {
+	if strings.ContainsAny(name, `,"`) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // Param returns a parameter from a JSON object of parameters: a string without

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,13 +70,15 @@ func TestLabels(t *testing.T) {
 		want                             string
 	}{
 		{"ring", `{"vnodes":160}`, "", "", nil, "ring"},
-		{"ring", `{"vnodes":160}`, "1:2:4", "", nil, "ring, 1:2:4"},
+		{"ring", `{"vnodes":160}`, "1:2:4", "", nil, "ring 1:2:4"},
 		{"ring", `{"vnodes":100}`, "", "", []Field{{"vnodes", "100"}}, "ring v=100"},
-		{"ring", `{"vnodes":100}`, "1:2", "md5", []Field{{"point_hash", "fnv1a-64"}, {"vnodes", "100"}}, "ring point_hash=fnv1a-64 v=100, 1:2, md5"},
+		{"ring", `{"vnodes":100}`, "1:2", "md5", []Field{{"point_hash", "fnv1a-64"}, {"vnodes", "100"}}, "ring point_hash=fnv1a-64 v=100 1:2 md5"},
 		{"ring-binary-search", `{}`, "", "", nil, "ring binary search"},
 		{"bounded-ring", `{"epsilon":0.25,"vnodes":160}`, "", "", []Field{{"epsilon", "0.25"}}, "bounded ring 1.25"},
 		{"bounded-ring", `{"epsilon":0.1}`, "", "", nil, "bounded ring 1.1"},
 		{"bounded-ringlet", `{"epsilon":0.25}`, "", "", []Field{{"epsilon", "0.25"}}, "bounded ringlet epsilon=0.25"}, // another's epsilon
+		{"ring", `{}`, "", "", []Field{{"replicas", "3"}, {"zones", "3"}}, "ring 3 zones"},
+		{"ring", `{}`, "1:2", "", []Field{{"ignore_zones", "true"}, {"zones", "3"}}, "ring ignoring 3 zones 1:2"},
 		{"bounded-ring", `null`, "", "", []Field{{"epsilon", "0.1"}}, "bounded ring epsilon=0.1"},
 	} {
 		got := Label(Trial{
@@ -86,6 +89,43 @@ func TestLabels(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
+}
+
+// A list of contestants is taken apart at its commas. Labels hold none, unless a
+// value of the user's own does; that one is in quotes.
+func TestListsOfContestantsCanBeTakenApart(t *testing.T) {
+	value := rapid.StringOfN(rapid.SampledFrom([]rune(`a1:,." `)), 1, 6, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		var labels, listed []string
+		for range rapid.IntRange(1, 5).Draw(t, "contestants") {
+			set := []Field{{"zones", "3"}}
+			if rapid.Bool().Draw(t, "named") {
+				set = append(set, Field{"label", value.Draw(t, "value")})
+			}
+			weights := rapid.SampledFrom([]string{"", "1:2:4", "a,b.csv"}).Draw(t, "weights")
+			label := Label(Trial{Cell: CellName("lookup", "ring", 10, set, "", "", weights, "md5"), Algorithm: "ring", Weights: weights})
+			if len(set) == 1 && weights != "a,b.csv" && strings.Contains(label, ",") {
+				t.Fatalf("%q holds a comma", label)
+			}
+			labels, listed = append(labels, label), append(listed, Listed(label))
+		}
+		// Quoted as in CSV, but with the escapes of Go.
+		var parts []string
+		for rest := strings.Join(listed, ", "); rest != ""; {
+			part := rest
+			if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+				part, _ = strconv.Unquote(quoted)
+				rest = rest[len(quoted):]
+			} else {
+				part, _, _ = strings.Cut(rest, ",")
+				rest = rest[len(part):]
+			}
+			parts, rest = append(parts, part), strings.TrimPrefix(rest, ", ")
+		}
+		if d := cmp.Diff(labels, parts); d != "" {
+			t.Fatal(d)
+		}
+	})
 }
 
 func TestParam(t *testing.T) {

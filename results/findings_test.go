@@ -50,7 +50,7 @@ func TestFindingsAreThereOnlyWhenTheDataBearThemOut(t *testing.T) {
 		{"", func(f *fixture) { moved(f, "ring", "add-one", 0.1, 0.0909, 0) }},
 		{"", func(f *fixture) { moved(f, "control", "add-one", 0.909, 0.0909, 0) }},
 
-		{"Ring, 3 zones, ignored puts 70.0% of the keys twice in one zone.", func(f *fixture) { inZones(f, 700_000) }},
+		{"Ring ignoring 3 zones puts 70.0% of the keys twice in one zone.", func(f *fixture) { inZones(f, 700_000) }},
 		{"", func(f *fixture) { inZones(f, 9_000) }},
 		{"Of a dead node's keys one heir gets 100% with jump, 15% with ring.", func(f *fixture) { heir(f, "jump", 1); heir(f, "ring", 0.15); heir(f, "modulo", 0.09) }},
 		{"", func(f *fixture) { heir(f, "jump", 0.4); heir(f, "ring", 0.15) }},

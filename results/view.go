@@ -99,8 +99,9 @@ func (v view) contestants(match func(*Row) bool) (labels []string, more int) {
 func (v view) shorten(labels []string) []string {
 	short := slices.Clone(labels)
 	for i, label := range labels {
-		name, _, weighted := strings.Cut(label, ",")
-		if weighted && name == "weighted rendezvous" && !slices.Contains(short, name) {
+		row, _ := v.first(func(r *Row) bool { return r.Label == label })
+		name := strings.Replace(label, " "+row.Weights, "", 1)
+		if row.Weights != "" && name == "weighted rendezvous" && !slices.Contains(short, name) {
 			short[i] = name
 		}
 	}
