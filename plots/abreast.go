@@ -23,12 +23,17 @@ var gatherings = []struct {
 
 // abreast draws what a key costs when many are looked up together.
 func (r *run) abreast() (Figure, bool) {
+	var any []results.Row
+	for _, g := range gatherings {
+		any = append(any, where(r.metric(g.measure, g.metric), positive)...)
+	}
+	shown := timed(any)
 	byMeasure := map[string][]results.Row{}
 	var together []results.Row // of those that are no single lookups
-	for _, g := range gatherings {
-		byMeasure[g.measure] = where(r.metric(g.measure, g.metric), positive)
-		if g.measure != "lookup" {
-			together = append(together, byMeasure[g.measure]...)
+	for _, row := range shown.rows {
+		byMeasure[row.Measure] = append(byMeasure[row.Measure], row)
+		if row.Measure != "lookup" {
+			together = append(together, row)
 		}
 	}
 	if len(together) == 0 || len(byMeasure["lookup"]) == 0 {
@@ -37,17 +42,15 @@ func (r *run) abreast() (Figure, bool) {
 	n := fullest(together)
 	rc := rowChart{xName: "time of one lookup"}
 	var xs []float64
-	worst, slowest := 0.0, ""
 	for _, label := range byValue(where(byMeasure["lookup"], ofNodes(n))) {
 		rw := row{name: label}
 		var got []float64
-		ns := map[string]float64{}
 		for _, g := range gatherings {
 			if at, ok := find(byMeasure[g.measure], label, n); ok {
 				shape := r.look(at)
 				shape.marker, shape.hollow = g.shape, g.hollow
 				rw.marks = append(rw.marks, mark{kind: dot, x: at.Center, look: shape})
-				got, ns[g.measure] = append(got, at.Center), at.Center
+				got = append(got, at.Center)
 			}
 		}
 		if len(got) < 2 {
@@ -60,12 +63,15 @@ func (r *run) abreast() (Figure, bool) {
 			mark{kind: span, x: lo, to: lo, look: look{color: l.color}, text: duration(lo), anchor: right},
 			mark{kind: span, x: hi, to: hi, look: look{color: l.color}, text: duration(hi), anchor: left})
 		rc.rows, xs = append(rc.rows, rw), append(xs, lo, hi)
-		if written, ok := ns["parallel-lookup-writer"]; ok && ns["parallel-lookup"] > 0 && written/ns["parallel-lookup"] > worst {
-			worst, slowest = written/ns["parallel-lookup"], label
-		}
 	}
 	if len(rc.rows) == 0 {
 		return Figure{}, false
+	}
+	worst, slowest := 0.0, "" // of all that were measured, drawn or not
+	for _, written := range where(byMeasure["parallel-lookup-writer"], ofNodes(n)) {
+		if alone, ok := find(byMeasure["parallel-lookup"], written.Label, n); ok && written.Center/alone.Center > worst {
+			worst, slowest = written.Center/alone.Center, written.Label
+		}
 	}
 	rc.x = logScale(padded(xs), duration)
 	var key []keyItem
@@ -78,11 +84,12 @@ func (r *run) abreast() (Figure, bool) {
 	f.height = 80 + vg.Length(len(rc.rows))*rowHeight
 	f.Name = "abreast"
 	f.Title = "Many lookups together"
-	f.Caption = fmt.Sprintf("With %s. From all cores: the time that passes, over the lookups of all of them.", plural(n, "node"))
+	f.Caption = fmt.Sprintf("With %s%s. From all cores: the time that passes, over the lookups of all of them.", plural(n, "node"), shown.under())
 	if slowest != "" {
 		f.Caption += fmt.Sprintf(" A writer that changes the membership 100 times a second makes a lookup take %s times as long at most (%s).",
 			trimmed(worst, 2), slowest)
 	}
+	f.Caption += shown.note()
 	f.footer = r.footer("lookup", "batch-lookup", "parallel-lookup")
 	return f, true
 }

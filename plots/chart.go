@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -18,9 +19,19 @@ type point struct{ x, y, lo, hi float64 }
 type line struct {
 	name   string
 	look   look
-	points []point // by x
-	thin   bool    // no markers and a thin stroke: not a contestant
-	inside bool    // the name stands on the line's left end, not beside its right one
+	points []point   // by x
+	thin   bool      // no markers and a thin stroke: not a contestant
+	inside bool      // the name stands on the line's left end, not beside its right one
+	aside  []float64 // places on the horizontal axis whose points the line does not join
+}
+
+// isAside reports whether a point stands beside the line.
+func (l line) isAside(p point) bool { return slices.Contains(l.aside, p.x) }
+
+// joined returns the line without the points beside it.
+func (l line) joined() line {
+	l.points = slices.DeleteFunc(slices.Clone(l.points), l.isAside)
+	return l
 }
 
 // A chart draws lines over a common horizontal axis and names each at its right
@@ -66,7 +77,7 @@ func (ch chart) panel() *panel {
 		}
 	}
 	for _, l := range drawn {
-		p.plot.Add(band{l, ch.y})
+		p.plot.Add(band{l.joined(), ch.y})
 	}
 	for _, l := range drawn {
 		p.plot.Add(l)
@@ -86,7 +97,7 @@ func (ch chart) panel() *panel {
 	var need, end vg.Length
 	for _, l := range beside {
 		need = max(need, labelGap+l.pen().width(l.name)+2)
-		end = max(end, vg.Length(p.plot.X.Norm(l.points[len(l.points)-1].x)))
+		end = max(end, vg.Length(p.plot.X.Norm(l.end().x)))
 	}
 	p.margin = max(0, need-(1-end)*(column-need)*0.9)
 	return p
@@ -104,14 +115,23 @@ func (ch chart) visible(l line) line {
 	return l
 }
 
+// end returns the point at which the name of the line stands: the last that is joined,
+// or else the last.
+func (l line) end() point {
+	if joined := l.joined().points; len(joined) > 0 {
+		return joined[len(joined)-1]
+	}
+	return l.points[len(l.points)-1]
+}
+
 func (l line) pen() pen { return pen{size: labelSize, color: l.look.textColor()} }
 
 // Plot draws the stroke and the markers.
 func (l line) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	path := make([]vg.Point, len(l.points))
-	for i, pt := range l.points {
-		path[i] = vg.Point{X: x(pt.x), Y: y(pt.y)}
+	var path []vg.Point
+	for _, pt := range l.joined().points {
+		path = append(path, vg.Point{X: x(pt.x), Y: y(pt.y)})
 	}
 	style := l.look.line()
 	if l.thin {
@@ -123,6 +143,30 @@ func (l line) Plot(c draw.Canvas, p *plot.Plot) {
 	if !l.thin || len(path) == 1 {
 		for _, pt := range path {
 			l.look.draw(c, pt, markerSize)
+		}
+	}
+	l.drawAside(c, x, y)
+}
+
+// asideSize is the radius of a marker beside a line.
+const asideSize = 0.8 * markerSize
+
+// drawAside draws the points beside the line, small, and joins those of a power of two
+// and one node more by a hair line.
+func (l line) drawAside(c draw.Canvas, x, y func(float64) vg.Length) {
+	var last *point
+	for _, pt := range l.points {
+		if !l.isAside(pt) {
+			continue
+		}
+		if last != nil && pt.x == last.x+1 {
+			c.StrokeLine2(draw.LineStyle{Color: l.look.color, Width: hairWidth}, x(last.x), y(last.y), x(pt.x), y(pt.y))
+		}
+		last = &pt
+	}
+	for _, pt := range l.points {
+		if l.isAside(pt) {
+			l.look.draw(c, vg.Point{X: x(pt.x), Y: y(pt.y)}, asideSize)
 		}
 	}
 }
@@ -177,14 +221,14 @@ func (ns names) Plot(c draw.Canvas, p *plot.Plot) {
 	at := make([]vg.Length, len(ns))
 	var column vg.Length
 	for i, l := range ns {
-		end := l.points[len(l.points)-1]
+		end := l.end()
 		at[i] = y(end.y)
 		column = vg.Length(math.Max(float64(column), float64(x(end.x))))
 	}
 	gap := min(labelSize*1.22, (c.Max.Y-c.Min.Y)/vg.Length(max(1, len(ns)-1)))
 	for i, to := range spread(at, gap, c.Min.Y+3, c.Max.Y) {
 		l := ns[i]
-		from := x(l.points[len(l.points)-1].x)
+		from := x(l.end().x)
 		style := draw.LineStyle{Color: l.look.color, Width: hairWidth}
 		if displaced := to - at[i]; displaced > 3.5 || displaced < -3.5 || column-from > 1 {
 			c.StrokeLine2(style, from+markerSize, at[i], column+labelGap-1.5, to)

@@ -43,7 +43,8 @@ func (r *run) churn() (Figure, bool) {
 		return Figure{}, false
 	}
 	n := fullest(rows)
-	rows = where(rows, func(row results.Row) bool { return row.Nodes == n && !strings.HasPrefix(row.Schedule, "reweight") })
+	all := where(rows, ofNodes(n))
+	rows = where(all, func(row results.Row) bool { return !strings.HasPrefix(row.Schedule, "reweight") })
 	schedules := schedulesOf(rows, maxPanels)
 	if len(schedules) < 3 {
 		return Figure{}, false
@@ -54,9 +55,8 @@ func (r *run) churn() (Figure, bool) {
 			shown[row.Label]++
 		}
 	}
-	rows = where(rows, func(row results.Row) bool {
-		return slices.Contains(schedules, row.Schedule) && 2*shown[row.Label] > len(schedules)
-	})
+	inSome := where(rows, func(row results.Row) bool { return slices.Contains(schedules, row.Schedule) })
+	rows = where(inSome, func(row results.Row) bool { return 2*shown[row.Label] > len(schedules) })
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -94,7 +94,10 @@ func (r *run) churn() (Figure, bool) {
 	f.height = 40 + vg.Length((len(panels)+columns-1)/columns)*(55+vg.Length(len(labels))*(rowHeight-2))
 	f.Name = "churn"
 	f.Title = "Keys that move in each kind of change"
-	f.Caption = churnCaption(rows, r.metric("movement", "collateral-fraction"), minimum, n)
+	f.Caption = churnCaption(all, r.metric("movement", "collateral-fraction"), minimum, n)
+	if left := missing(inSome, rows); len(left) > 0 {
+		f.Caption += " Measured under few of these changes, and so not shown: " + some(left) + "."
+	}
 	f.footer = r.footer("movement")
 	return f, true
 }

@@ -37,6 +37,12 @@ func swept(rows []results.Row) []results.Row {
 	return rows
 }
 
+// notOfSweep reports whether a row is not part of a sweep over epsilon: those set how
+// many requests there are, or are expected.
+func notOfSweep(row results.Row) bool {
+	return fieldOf(row, "requests") == "" && fieldOf(row, "expected") == ""
+}
+
 // alike returns the rows of the number of requests that most of them have.
 func alike(rows []results.Row) []results.Row {
 	have, most := map[string]int{}, ""

@@ -291,21 +291,19 @@ func (h heatMap) figure(notes []string) Figure {
 }
 
 // heatColors returns the colours of a cell and of the number in it: none for what
-// theory allows, and a red that deepens to ten times that and beyond.
+// theory allows, and a red that stands out more up to ten times that and beyond.
 func heatColors(ratio, red float64) (fill, text color.RGBA) {
 	if ratio < red {
 		return grid, ink
 	}
-	at := math.Min(1, math.Log(ratio/red)/math.Log(10))
-	mix := func(from, to uint8) uint8 { return uint8(math.Round(float64(from) + at*(float64(to)-float64(from)))) }
-	fill = color.RGBA{R: mix(0xf6, 0xa5), G: mix(0xc9, 0x1f), B: mix(0xb0, 0x12), A: 0xff}
+	at := uneven.step(math.Log(ratio/red) / math.Log(10))
 	if at > 0.5 {
-		return fill, paleText
+		return uneven.at(at), paleText
 	}
-	return fill, darkText
+	return uneven.at(at), darkText
 }
 
-// The numbers on red are of colours that the page does not swap on a dark screen.
+// The numbers on red. On a dark screen they change places, as the reds do.
 var (
 	paleText = rgb(0xfffdfb)
 	darkText = rgb(0x2b0e05)

@@ -25,8 +25,14 @@ func (r *run) hotKeys() (Figure, bool) {
 		return Figure{}, false
 	}
 	popular := mostCommon(skewed)
-	skewed = where(skewed, func(row results.Row) bool { return popularity(row.Workload) == popular })
-	even = where(even, ofWorkload(workloads(even)[0]))
+	hot := commonest(where(skewed, func(row results.Row) bool { return popularity(row.Workload) == popular }))
+	skewed = hot.rows
+	// The same keys, where they were counted.
+	if same := where(even, func(row results.Row) bool { return keysOf(row.Workload) == keysOf(hot.workload) }); len(same) > 0 {
+		even = same
+	}
+	even = commonest(even).rows
+	hottest := hottestKey(popular, skewed[0].Keys)
 
 	// A contestant that bounds the load is judged by the load that it lets
 	// through, not by its first choice.
@@ -39,19 +45,27 @@ func (r *run) hotKeys() (Figure, bool) {
 	skewed = where(skewed, func(row results.Row) bool { return row.Measure == "bounded" || !bounds[row.Label] })
 	even = where(slices.Concat(even, where(bounded, func(row results.Row) bool { return skew(row.Workload) == 0 })),
 		func(row results.Row) bool { return row.Measure == "bounded" || !bounds[row.Label] })
+	all := skewed
+	if swept(bounded) != nil { // which has a figure of its own
+		skewed = where(skewed, notOfSweep)
+	}
 
-	sizes := apart(nodeCounts(skewed), 3)
-	labels := byValue(where(skewed, ofNodes(sizes[len(sizes)-1])))
-	for _, row := range skewed {
+	sizes := apart(skewed, 3)
+	drawn := where(skewed, func(row results.Row) bool { return slices.Contains(sizes, row.Nodes) })
+	labels := byValue(where(drawn, ofNodes(sizes[len(sizes)-1])))
+	for _, row := range drawn {
 		if !slices.Contains(labels, row.Label) {
 			labels = append(labels, row.Label)
 		}
 	}
 	var xs []float64
-	for _, row := range slices.Concat(even, skewed) {
+	for _, row := range slices.Concat(even, drawn) {
 		xs = append(xs, row.Center)
 	}
-	x := logScale(xs, plain)
+	for _, n := range sizes {
+		xs = append(xs, hottest*float64(n))
+	}
+	x := logScale(xs, plain).upFrom(xs)
 
 	key := []keyItem{
 		keyDot(look{color: soft, hollow: true}, popularityName("+uniform")),
@@ -86,24 +100,60 @@ func (r *run) hotKeys() (Figure, bool) {
 		if i > 0 {
 			p.plot.Y.Tick.Marker = plot.ConstantTicks(nil)
 		}
-		if hottest := hottestKey(popular, skewed[0].Keys); hottest > 0 && x.contains(hottest*float64(n)) {
+		if hottest > 0 {
 			p.plot.Add(upright{hottest * float64(n), draw.LineStyle{Color: floor, Width: 1.1, Dashes: dashed}})
-			if len(key) == 2 {
-				key = append(key, keyTick(look{color: floor}, "the hottest key alone"))
-			}
 		}
 		panels = append(panels, p)
+	}
+	if hottest > 0 {
+		key = append(key, keyTick(look{color: floor}, "the hottest key alone, on a node of average weight"))
 	}
 	f := panelFigure(panels, 3, key)
 	f.height = 95 + vg.Length(len(labels))*rowHeight
 	f.Name = "hot-keys"
 	f.Title = "Even keys do not make even requests"
 	n := sizes[len(sizes)-1]
-	least, most := extremes(where(skewed, ofNodes(n)))
-	f.Caption = fmt.Sprintf("When requests follow %s, with %s the busiest node takes up to %s times its fair share (%s); the least is %s (%s).",
-		popularityName("+"+popular), plural(n, "node"), times(most.Center), most.Label, times(least.Center), least.Label)
+	least, most := extremes(where(all, ofNodes(n)))
+	f.Caption = fmt.Sprintf("When requests follow %s, with %s%s the busiest node takes up to %s times its fair share (%s); the least is %s (%s).",
+		popularityName("+"+popular), plural(n, "node"), hot.under(), times(most.Center), most.Label, times(least.Center), least.Label)
+	f.Caption += hot.note() + elsewhere(skewed, drawn, sizes)
 	f.footer = r.footer("balance", "load", "bounded")
 	return f, true
+}
+
+// elsewhere names the contestants of the rows that are at none of the sizes drawn.
+func elsewhere(rows, drawn []results.Row, sizes []int) string {
+	left := missing(rows, drawn)
+	if len(left) == 0 {
+		return ""
+	}
+	var numbers []string
+	for _, n := range sizes {
+		numbers = append(numbers, count(float64(n)))
+	}
+	return fmt.Sprintf(" Measured with none of %s nodes, and so not shown: %s.", strings.Join(numbers, "; "), some(left))
+}
+
+// upFrom lets a logarithmic scale begin at the last of 1, 2 and 5 times a power of
+// ten that is not above the values, for most of a decade would be empty.
+func (s scale) upFrom(values []float64) scale {
+	least := s.max
+	for _, v := range values {
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	for _, f := range []float64{5, 2} {
+		if start := f * s.min; start <= least && s.max > 10*s.min*(1+1e-9) {
+			s.ticks = slices.DeleteFunc(slices.Clone(s.ticks), func(t plot.Tick) bool { return t.Value < start*(1-1e-9) })
+			if len(s.ticks) > 0 && s.ticks[0].IsMinor() {
+				s.ticks[0].Label = plain(start)
+			}
+			s.min = start
+			return s
+		}
+	}
+	return s
 }
 
 // An upright is a line across the panel at a value.
@@ -192,12 +242,12 @@ func harmonic(n int, s float64) float64 {
 func (r *run) bounded() (Figure, bool) {
 	peaks, spills := where(r.metric("bounded", "load-peak"), positive), r.metric("bounded", "spill-fraction")
 	if swept(spills) != nil { // which has a figure of its own
-		chosen := func(row results.Row) bool { return fieldOf(row, "requests") == "" && fieldOf(row, "expected") == "" }
-		peaks, spills = where(peaks, chosen), where(spills, chosen)
+		peaks, spills = where(peaks, notOfSweep), where(spills, notOfSweep)
 	}
 	if len(peaks) == 0 || len(spills) == 0 {
 		return Figure{}, false
 	}
+	var leftOut []string // for want of room
 	// Without a bound, under the same requests.
 	var ring []line
 	for _, workload := range workloads(peaks) {
@@ -208,43 +258,77 @@ func (r *run) bounded() (Figure, bool) {
 		rows := where(r.metric(measure, metric), func(row results.Row) bool {
 			return row.Label == "ring" && popularity(row.Workload) == popularity(workload)
 		})
+		if same := where(rows, ofWorkload(workload)); len(same) > 0 {
+			rows = same
+		}
+		rows = commonest(rows).rows
 		for _, l := range r.linesOverNodes(rows) {
-			l.name = "ring, " + popularityShort(workload)
+			l.name = "ring " + popularityShort(workload)
 			if skew(workload) == 0 {
 				l.look.dash, l.look.hollow = dashed, true
 			}
 			ring = append(ring, l)
 		}
 	}
+	named := func(label, workload string) string {
+		return strings.Replace(label, "bounded ring", "bound", 1) + " " + popularityShort(workload)
+	}
 	lines := func(rows []results.Row) []line {
 		var all []line
 		for _, workload := range workloads(rows) {
 			for _, l := range r.linesOverNodes(where(rows, ofWorkload(workload))) {
-				l.name = strings.Replace(l.name, "bounded ring", "bound", 1)
-				l.name += ", " + popularityShort(workload)
+				l.name = named(l.name, workload)
 				if skew(workload) == 0 {
 					l.look.dash, l.look.hollow = dashed, true
 				}
 				all = append(all, l)
 			}
 		}
+		for _, l := range all[min(len(all), maxLines):] {
+			if !slices.Contains(leftOut, l.name) {
+				leftOut = append(leftOut, l.name)
+			}
+		}
 		return all[:min(len(all), maxLines)]
 	}
-	left := slices.Concat(lines(peaks), ring)
-	right := lines(spills)
-	x := logScale(abscissas(slices.Concat(left, right)), count)
+	measured, right := lines(peaks), lines(spills)
+	x := logScale(abscissas(slices.Concat(measured, ring, right)), count)
+	bounds := where(peaks, func(row results.Row) bool {
+		return slices.ContainsFunc(measured, func(l line) bool { return l.name == named(pen{size: labelSize}.fit(row.Label, maxName), row.Workload) })
+	})
+	left := slices.Concat(measured, ring, limits(bounds, x))
 	panels := []*panel{
 		chart{heading: "Busiest node", unit: "multiple of its fair share", xName: "nodes", x: x, y: logScale(values(left), plain), lines: left, columns: 2}.panel(),
 		chart{heading: "Requests sent past their first choice", unit: "part of all requests", xName: "nodes", x: x, y: linearScale(values(right), percent), lines: right, columns: 2}.panel(),
 	}
-	f := panelFigure(panels, 2, nil)
+	f := panelFigure(panels, 2, asideKey(slices.Concat(measured, ring, right)))
+	f.height = max(f.height, 95+vg.Length(len(left))*labelSize*1.25)
 	f.Name = "bounded"
 	f.Title = "What a bound on the load achieves, and what it costs"
 	worst := slices.MaxFunc(spills, func(a, b results.Row) int { return cmp.Compare(a.Center, b.Center) })
 	f.Caption = fmt.Sprintf("With %s and %s, %s passes %s of the requests on to another node, and no node takes more than %s times its fair share.",
 		plural(worst.Nodes, "node"), popularityName(worst.Workload), worst.Label, percent(worst.Center), times(peakOf(peaks, worst)))
+	f.Caption += " Grey: the limit itself, 1 + epsilon."
+	if len(leftOut) > 0 {
+		f.Caption += " Not shown, for want of room: " + some(leftOut) + "."
+	}
 	f.footer = r.footer("bounded")
 	return f, true
+}
+
+// limits draws the bounds of the rows, each across the axis and with its name.
+func limits(rows []results.Row, x scale) []line {
+	var lines []line
+	seen := map[float64]bool{}
+	for _, row := range rows {
+		if e, ok := epsilonOf(row); ok && !seen[e] {
+			seen[e] = true
+			at := results.Exact(1 + e)
+			lines = append(lines, line{name: "limit " + trimmed(at, 4), look: look{color: floor, dash: dotted}, thin: true,
+				points: []point{{x.min, at, at, at}, {x.max, at, at, at}}})
+		}
+	}
+	return lines
 }
 
 // peakOf returns the largest value, over all placements, in the same cell.

@@ -199,7 +199,7 @@ func (m matrix) draw(c draw.Canvas, x, y, side vg.Length, most float64, named bo
 	}
 }
 
-// color is that of a cell: the deeper the more it is, blue for what the node that
+// color is that of a cell: the more it is the more it stands out, blue for what the node that
 // leaves has to give and red for what moves between nodes that stay.
 func (m matrix) color(from, to int, most float64) color.RGBA {
 	part := m.share[from][to]
@@ -207,18 +207,13 @@ func (m matrix) color(from, to int, most float64) color.RGBA {
 		return grid
 	}
 	if from == m.left {
-		return shade(blue, part/most)
+		return shade(given, part/most)
 	}
-	return shade(red, part/most)
+	return shade(shuffled, part/most)
 }
 
-// shade mixes a colour with paper: little of it at 0, all of it at 1. A root spreads
-// what is small.
-func shade(full color.RGBA, at float64) color.RGBA {
-	at = 0.15 + 0.85*math.Sqrt(min(1, max(0, at)))
-	mix := func(v uint8) uint8 { return uint8(math.Round(255 + at*(float64(v)-255))) }
-	return color.RGBA{R: mix(full.R), G: mix(full.G), B: mix(full.B), A: 0xff}
-}
+// shade is the colour of a part of the most there is. A root spreads what is small.
+func shade(r ramp, at float64) color.RGBA { return r.at(math.Sqrt(max(0, at))) }
 
 // matrixKey explains the colours below the squares.
 func matrixKey(c draw.Canvas, most float64) {
@@ -226,9 +221,9 @@ func matrixKey(c draw.Canvas, most float64) {
 	x, y := c.Min.X+matrixNames, c.Min.Y+5
 	const steps, width = 5, vg.Length(13)
 	for _, k := range []struct {
-		full color.RGBA
+		full ramp
 		name string
-	}{{blue, "from the node that leaves, up to " + percent(most) + " of all keys"}, {red, "between nodes that stay"}} {
+	}{{given, "from the node that leaves, up to " + percent(most) + " of all keys"}, {shuffled, "between nodes that stay"}} {
 		for i := range steps {
 			c.SetColor(shade(k.full, float64(i)/(steps-1)))
 			at := x + width*vg.Length(i)

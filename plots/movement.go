@@ -48,38 +48,66 @@ type move struct {
 }
 
 // moves returns the movement of all contestants, with the minimum beside it. How
-// often keys are asked does not move them: one workload of each is enough.
+// often keys are asked does not move them, so that contestants under several
+// workloads stand side by side; of one that has several, the one that moves most
+// without need stands for it.
 func (r *run) moves() []move {
 	minimum := map[string]float64{}
 	for _, row := range r.metric("movement", "moved-minimum") {
 		minimum[row.Cell] = row.Center
 	}
-	rows := r.metric("movement", "moved-fraction")
+	type change struct {
+		label, schedule string
+		nodes           int
+	}
+	at := map[change]int{}
 	var moves []move
-	for _, workload := range workloads(rows) {
-		for _, row := range where(rows, ofWorkload(workload)) {
-			least, ok := minimum[row.Cell]
-			known := slices.ContainsFunc(moves, func(m move) bool {
-				return m.Label == row.Label && m.Nodes == row.Nodes && m.Schedule == row.Schedule
-			})
-			if ok && !known {
-				moves = append(moves, move{row, least})
-			}
+	for _, row := range r.metric("movement", "moved-fraction") {
+		least, ok := minimum[row.Cell]
+		if !ok {
+			continue
+		}
+		i, known := at[change{row.Label, row.Schedule, row.Nodes}]
+		switch m := (move{row, least}); {
+		case !known:
+			at[change{row.Label, row.Schedule, row.Nodes}] = len(moves)
+			moves = append(moves, m)
+		case m.Center-least > moves[i].Center-moves[i].minimum:
+			moves[i] = m
 		}
 	}
 	return moves
 }
 
-// apart keeps the numbers that are at least twice the one kept before, and of
-// them at most n.
-func apart(ns []int, n int) []int {
+// apart returns at most n numbers of nodes of the rows, ascending and each at least
+// twice the one before: first the ones that most contestants have. Of equals those go
+// first that stand evenly between the least and the largest.
+func apart(rows []results.Row, n int) []int {
+	sizes, have := nodeCounts(rows), map[int]int{}
+	for _, size := range sizes {
+		have[size] = contestants(where(rows, ofNodes(size)))
+	}
+	var even []int
+	for _, v := range sizes {
+		if len(even) == 0 || v/2 >= even[len(even)-1] {
+			even = append(even, v)
+		}
+	}
+	even = thin(even, n)
+	byContestants := slices.Clone(sizes)
+	slices.SortStableFunc(byContestants, func(a, b int) int {
+		standing := func(v int) int { return -cmp.Compare(slices.Index(even, v), -1) }
+		return cmp.Or(cmp.Compare(have[b], have[a]), cmp.Compare(standing(a), standing(b)))
+	})
 	var kept []int
-	for _, v := range ns {
-		if len(kept) == 0 || v >= 2*kept[len(kept)-1] {
+	for _, v := range byContestants {
+		near := func(k int) bool { return v/2 < k && k/2 < v }
+		if len(kept) < n && !slices.ContainsFunc(kept, near) {
 			kept = append(kept, v)
 		}
 	}
-	return thin(kept, n)
+	slices.Sort(kept)
+	return kept
 }
 
 // movement draws the part of the keys that a change of membership moves.
@@ -98,12 +126,16 @@ func (r *run) movement() (Figure, bool) {
 	}
 	slices.SortStableFunc(schedules, func(a, b string) int { return cmp.Compare(scheduleRank(a), scheduleRank(b)) })
 	schedules = schedules[:min(len(schedules), 2)]
-	sizes := apart(nodeCounts(rows), 3)
+	isDrawn := func(row results.Row) bool { return slices.Contains(schedules, row.Schedule) }
+	sizes := apart(where(rows, isDrawn), 3)
+	all := moves
+	moves = slices.DeleteFunc(slices.Clone(moves), func(m move) bool { return !isDrawn(m.Row) || !slices.Contains(sizes, m.Nodes) })
 	labels := r.labelsByExcess(moves, sizes[0])
 
 	var xs []float64
+	var drawn []results.Row
 	for _, m := range moves {
-		xs = append(xs, m.Center, m.minimum)
+		xs, drawn = append(xs, m.Center, m.minimum), append(drawn, m.Row)
 	}
 	x := logScale(xs, percent)
 	shapes := []marker{circle, square, triangle}
@@ -137,7 +169,7 @@ func (r *run) movement() (Figure, bool) {
 	f.height = 95 + vg.Length(len(labels))*(rowHeight+3)
 	f.Name = "movement"
 	f.Title = "Keys that change their node when the cluster changes"
-	f.Caption = movementCaption(moves, schedules[0], sizes[0])
+	f.Caption = movementCaption(all, schedules[0], sizes[0]) + elsewhere(rows, drawn, sizes)
 	f.footer = r.footer("movement")
 	return f, true
 }

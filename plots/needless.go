@@ -18,11 +18,11 @@ func (r *run) needless() (Figure, bool) {
 		return where(r.metric("movement", metric), func(row results.Row) bool { return row.Schedule == "add-one" && finite(row.Center) })
 	}
 	moved, collateral := joins("moved-fraction"), joins("collateral-fraction")
-	sizes, at := sizesOf(moved), map[string]int{} // in how many of the sizes a contestant is
-	for _, row := range moved {
-		at[row.Label]++
+	sizes := sizesOf(moved)
+	everywhere := func(row results.Row) bool {
+		return len(sizesOf(where(moved, func(m results.Row) bool { return m.Label == row.Label }))) == len(sizes)
 	}
-	everywhere := func(row results.Row) bool { return at[row.Label] == len(sizes) }
+	left := missing(moved, where(moved, everywhere))
 	moved, collateral = where(moved, everywhere), where(collateral, everywhere)
 	moves := func(row results.Row) bool { return row.Center > 0 }
 	if len(sizes) < 2 || len(moved) == 0 || !slices.ContainsFunc(collateral, moves) {
@@ -62,6 +62,9 @@ func (r *run) needless() (Figure, bool) {
 	f.Name = "needless"
 	f.Title = "Keys that move when one node joins, and those that must"
 	f.Caption = needlessCaption(moved, collateral, minimum)
+	if len(left) > 0 {
+		f.Caption += " Not measured at each of these numbers of nodes, and so not shown: " + some(left) + "."
+	}
 	f.footer = r.footer("movement")
 	return f, true
 }

@@ -53,7 +53,35 @@ func (o overNodes) figure() Figure {
 			panels = append(panels, ch.panel())
 		}
 	}
-	return panelFigure(panels, 1, nil)
+	return panelFigure(panels, 1, asideKey(all))
+}
+
+// asideKey explains the markers beside lines over the number of nodes.
+func asideKey(lines []line) []keyItem {
+	var all []string
+	seen := map[float64]bool{}
+	var drawn look
+	for _, x := range abscissas(lines) {
+		seen[x] = true
+	}
+	for _, l := range lines {
+		drawn = l.look
+		for _, x := range l.aside {
+			if seen[x] && !slices.Contains(all, count(x)) {
+				all = append(all, count(x))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	const most = 8
+	if len(all) > most {
+		all = append(all[:most], "more")
+	}
+	drawn.color, drawn.hollow = soft, false
+	return []keyItem{{"not on the lines: powers of two and one node more (" + strings.Join(all, "; ") + ")",
+		func(c draw.Canvas, p vg.Point) { drawn.draw(c, p, asideSize) }}}
 }
 
 // rows draws the values at the one number of nodes there is, least first.
@@ -136,16 +164,16 @@ func (r *run) lookup() (Figure, bool) {
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
-	workload := workloads(rows)[0]
-	rows = where(rows, ofWorkload(workload))
-	o := overNodes{unit: "time of one lookup", name: duration, parts: []part{{"", r.linesOverNodes(rows)}}, floors: r.lookupFloors("lookup", "lookup-ns", workload)}
+	shown := timed(rows)
+	rows = shown.rows
+	o := overNodes{unit: "time of one lookup", name: duration, parts: []part{{"", r.linesOverNodes(rows)}}, floors: r.lookupFloors("lookup", "lookup-ns", shown.workload)}
 	f := o.figure()
 	f.Name = "lookup"
 	f.Title = "What a lookup costs as the cluster grows"
 	n := fullest(rows)
 	least, most := extremes(where(rows, ofNodes(n)))
-	f.Caption = fmt.Sprintf("With %s one lookup of a hashed key takes from %s (%s) to %s (%s), when lookups do not wait for each other.",
-		plural(n, "node"), duration(least.Center), least.Label, duration(most.Center), most.Label)
+	f.Caption = fmt.Sprintf("With %s%s one lookup of a hashed key takes from %s (%s) to %s (%s), when lookups do not wait for each other.",
+		plural(n, "node"), shown.under(), duration(least.Center), least.Label, duration(most.Center), most.Label)
 	var grey []string
 	for _, l := range o.floors {
 		grey = append(grey, floorWords[l.name])
@@ -153,6 +181,7 @@ func (r *run) lookup() (Figure, bool) {
 	if grey != nil {
 		f.Caption += " Grey: " + strings.Join(grey, ", and ") + "."
 	}
+	f.Caption += shown.note()
 	f.footer = r.footer("lookup")
 	return f, true
 }
@@ -164,21 +193,23 @@ func (r *run) keyLookup() (Figure, bool) {
 	if len(rows) == 0 || len(r.metric("lookup", "lookup-ns")) > 0 {
 		return Figure{}, false
 	}
-	n := fullest(rows)
-	rows = where(where(rows, ofNodes(n)), ofWorkload(workloads(rows)[0]))
+	shown := timed(rows)
+	n := fullest(shown.rows)
+	rows = where(shown.rows, ofNodes(n))
 	o := overNodes{unit: "time of one lookup", name: duration, parts: []part{{"", r.linesOverNodes(rows)}}}
-	if ns, ok := r.control("key-lookup-ns", n); ok {
+	if ns, ok := r.control("key-lookup-ns", shown.workload, n); ok {
 		o.floors = []line{{name: "hash alone", look: lookOf("control", 0), points: []point{{float64(n), ns, ns, ns}}}}
 	}
 	f := o.figure()
 	f.Name = "key-lookup"
 	f.Title = "From the string key to the node"
 	least, most := extremes(rows)
-	f.Caption = fmt.Sprintf("With %s the way from a string key to its node takes from %s (%s) to %s (%s), each with its own hash of the key.",
-		plural(n, "node"), duration(least.Center), least.Label, duration(most.Center), most.Label)
+	f.Caption = fmt.Sprintf("With %s%s the way from a string key to its node takes from %s (%s) to %s (%s), each with its own hash of the key.",
+		plural(n, "node"), shown.under(), duration(least.Center), least.Label, duration(most.Center), most.Label)
 	if o.floors != nil {
 		f.Caption += " Grey: hashing the key, without a lookup."
 	}
+	f.Caption += shown.note()
 	f.footer = r.footer("key-lookup")
 	return f, true
 }
@@ -205,10 +236,11 @@ func (r *run) lookupFloors(measure, metric, workload string) []line {
 		if row.Measure != measure || row.Metric != metric || !isControl(row) {
 			continue
 		}
+		if row.Workload != workload && row.Workload != "" {
+			continue
+		}
 		if row.Algorithm == "control" {
-			if row.Workload == workload || row.Workload == "" {
-				loop.points = append(loop.points, point{float64(row.Nodes), row.Center, row.Center, row.Center})
-			}
+			loop.points = append(loop.points, point{float64(row.Nodes), row.Center, row.Center, row.Center})
 			continue
 		}
 		if size, err := strconv.ParseInt(results.Param(row.Params, "bytes"), 10, 64); err == nil && row.Workload == workload {
@@ -238,7 +270,8 @@ func (r *run) balance() (Figure, bool) {
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
-	rows = where(rows, ofWorkload(workloads(rows)[0]))
+	shown := commonest(rows)
+	rows = shown.rows
 	o := overNodes{unit: "stddev / mean of the keys per node", name: percent, parts: []part{{"", r.linesOverNodes(rows)}}}
 	noise := line{look: look{color: floor, dash: dashed}, thin: true}
 	for _, row := range rows {
@@ -255,11 +288,12 @@ func (r *run) balance() (Figure, bool) {
 	f.Title = "How evenly the keys fall on the nodes"
 	n := fullest(rows)
 	least, most := extremes(where(rows, ofNodes(n)))
-	f.Caption = fmt.Sprintf("With %s the keys per node differ by %s of the mean with %s and by %s with %s.",
-		plural(n, "node"), percent(least.Center), least.Label, percent(most.Center), most.Label)
+	f.Caption = fmt.Sprintf("With %s%s the keys per node differ by %s of the mean with %s and by %s with %s.",
+		plural(n, "node"), shown.under(), percent(least.Center), least.Label, percent(most.Center), most.Label)
 	if o.floors != nil {
 		f.Caption += " Grey: what chance alone makes of so many keys, however good the algorithm."
 	}
+	f.Caption += shown.note()
 	f.footer = r.footer("balance")
 	return f, true
 }
@@ -272,11 +306,11 @@ func (r *run) memory() (Figure, bool) {
 		rows = r.metric("memory", "footprint-bytes")
 		unit, what = "bytes of the structure", "counted from its lengths"
 	}
-	zero := zeros(rows)
-	if rows = where(rows, positive); len(rows) == 0 {
+	zero, drawn := zeros(rows), where(rows, positive)
+	if len(drawn) == 0 {
 		return Figure{}, false
 	}
-	f := overNodes{unit: unit, name: bytesName, scale: sizeScale, parts: []part{{"", r.linesOverNodes(rows)}}}.figure()
+	f := overNodes{unit: unit, name: bytesName, scale: sizeScale, parts: []part{{"", r.linesOverNodes(drawn)}}}.figure()
 	f.Name = "memory"
 	f.Title = "What an algorithm keeps in memory"
 	n := fullest(rows)
@@ -330,7 +364,7 @@ func (r *run) allocations() (Figure, bool) {
 	lines := merge(r.linesOverNodes(rows))
 	ch := chart{unit: "allocations per lookup", xName: "nodes", lines: lines[:min(len(lines), maxLines)], columns: 1,
 		x: logScale(abscissas(lines), count), y: linearScale(values(lines), plain)}
-	f := panelFigure([]*panel{ch.panel()}, 1, nil)
+	f := panelFigure([]*panel{ch.panel()}, 1, asideKey(lines))
 	f.height = 150
 	f.Name = "allocations"
 	f.Title = "Does a lookup allocate?"

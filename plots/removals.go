@@ -20,9 +20,10 @@ func (r *run) removals() (Figure, bool) {
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
-	n := fullest(rows)
-	rows = where(where(rows, ofNodes(n)), ofWorkload(workloads(rows)[0]))
-	fresh := where(where(r.metric("lookup", "lookup-ns"), ofNodes(n)), ofWorkload(rows[0].Workload))
+	shown := timed(rows)
+	n := fullest(shown.rows)
+	rows = where(shown.rows, ofNodes(n))
+	fresh := where(where(r.metric("lookup", "lookup-ns"), ofNodes(n)), ofWorkload(shown.workload))
 	var panels []*panel
 	var all []line
 	kinds := []string{"remove", "remove-last"}
@@ -42,7 +43,7 @@ func (r *run) removals() (Figure, bool) {
 	f := panelFigure(panels, 1, nil)
 	f.Name = "removals"
 	f.Title = "What a lookup costs once nodes have left"
-	f.Caption = fastest(rows, n)
+	f.Caption = fastest(rows, n, shown.under()) + shown.note()
 	f.footer = r.footerOf(func(t results.Trial) bool { return t.Measure == "lookup" && t.Nodes == n })
 	return f, true
 }
@@ -83,7 +84,7 @@ func (r *run) linesOverLeft(rows, fresh []results.Row) []line {
 
 // fastest says who is fastest and who slowest after most nodes left, for each way
 // of leaving.
-func fastest(rows []results.Row, n int) string {
+func fastest(rows []results.Row, n int, under string) string {
 	var said []string
 	for _, kind := range []string{"remove", "remove-last"} {
 		of := where(rows, func(row results.Row) bool { k, _, _ := leavers(row); return k == kind })
@@ -96,8 +97,8 @@ func fastest(rows []results.Row, n int) string {
 			return cmp.Compare(x, y)
 		})
 		least, worst := extremes(where(of, func(row results.Row) bool { return row.After() == most.After() }))
-		said = append(said, fmt.Sprintf("once %s of %s have left %s, a lookup takes from %s (%s) to %s (%s)",
-			partOf(most), plural(n, "node"), ways[kind], duration(least.Center), least.Label, duration(worst.Center), worst.Label))
+		said = append(said, fmt.Sprintf("once %s of %s have left %s, a lookup%s takes from %s (%s) to %s (%s)",
+			partOf(most), plural(n, "node"), ways[kind], under, duration(least.Center), least.Label, duration(worst.Center), worst.Label))
 	}
 	text := strings.Join(said, "; ") + "."
 	return strings.ToUpper(text[:1]) + text[1:]

@@ -207,12 +207,21 @@ func (r *run) table(rows []results.Row, m results.Metric) pageTable {
 	for _, n := range sizes {
 		t.Heads = append(t.Heads, count(float64(n)))
 	}
-	various := len(workloads(rows)) > 1
+	all := workloads(rows)
+	named := func(workload string) string {
+		name := popularityName(workload)
+		for _, other := range all {
+			if other != workload && popularityName(other) == name {
+				return clean(workload) // of several sets of keys
+			}
+		}
+		return name
+	}
 	index := map[string]int{}
 	for _, row := range rows {
 		under := ""
-		if various {
-			under = popularityName(row.Workload)
+		if len(all) > 1 {
+			under = named(row.Workload)
 		}
 		id := row.Label + "\x00" + under
 		i, ok := index[id]
@@ -394,25 +403,27 @@ func onScreen(svg []byte) []byte {
 
 // screenColors pairs each colour of the figures with one for dark screens.
 func screenColors() []screenColor {
-	night := rgb(0x14171c)
-	fixed := map[color.RGBA]color.RGBA{
-		ink: rgb(0xe8ebf0), soft: rgb(0xaab2bf), floor: rgb(0x8f98a6), grid: rgb(0x2d333c), paper: night,
-		pink: rgb(0xf0b4d6), wine: rgb(0xcc5a94), // which lightened alone would meet
-	}
 	var pairs []screenColor
-	for _, c := range append(slices.Clone(palette), ink, soft, floor, grid, paper) {
-		dark, ok := fixed[c]
-		for dark = cmp.Or(dark, c); !ok && contrast(dark, night) < 5; {
-			dark.R, dark.G, dark.B = lighter(dark.R), lighter(dark.G), lighter(dark.B)
+	seen := map[color.RGBA]bool{}
+	add := func(light, dark color.RGBA) {
+		if !seen[light] {
+			seen[light] = true
+			pairs = append(pairs, screenColor{template.CSS(hex(light)), template.CSS(hex(dark))})
 		}
-		pairs = append(pairs, screenColor{template.CSS(hex(c)), template.CSS(hex(dark))})
-		if text := readable(c); text != c && c != grid && c != paper {
-			pairs = append(pairs, screenColor{template.CSS(hex(text)), template.CSS(hex(dark))})
+	}
+	for _, c := range append(slices.Clone(palette), ink, soft, floor, grid, paper, paleText, darkText) {
+		add(c, onNight(c))
+		if c != grid && c != paper && c != paleText {
+			add(readable(c), onNight(c))
+		}
+	}
+	for _, r := range []ramp{given, shuffled, uneven} {
+		for i := range r.steps + 1 {
+			part := float64(i) / float64(r.steps)
+			add(r.at(part), mix(r.littleAtNight, r.atNight, part))
 		}
 	}
 	return pairs
 }
-
-func lighter(v uint8) uint8 { return v + uint8(float64(0xff-v)*0.06) + 1 }
 
 func hex(c color.RGBA) string { return fmt.Sprintf("%02X%02X%02X", c.R, c.G, c.B) }

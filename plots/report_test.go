@@ -2,8 +2,11 @@ package plots
 
 import (
 	"bytes"
+	"fmt"
 	"image/color"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,7 +115,7 @@ func TestEveryColorOfAFigureHasADarkOne(t *testing.T) {
 	for _, c := range screenColors() {
 		known[string(c.Light)] = true
 	}
-	for _, f := range All(crowded()) {
+	for _, f := range slices.Concat(All(crowded()), All(questions()), All(reds())) {
 		svg := onScreen(f.svg(true))
 		for _, m := range regexp.MustCompile(`var\(--c([0-9A-F]{6}),`).FindAllSubmatch(svg, -1) {
 			if !known[string(m[1])] {
@@ -125,29 +128,83 @@ func TestEveryColorOfAFigureHasADarkOne(t *testing.T) {
 	}
 }
 
+func parseColor(s string) color.RGBA {
+	c := color.RGBA{A: 0xff}
+	for i, p := range []*uint8{&c.R, &c.G, &c.B} {
+		for _, d := range s[2*i : 2*i+2] {
+			*p = *p<<4 | uint8(strings.IndexRune("0123456789ABCDEF", d))
+		}
+	}
+	return c
+}
+
+// darkOf is what the page puts in the place of each colour, as its style sheet says.
+func darkOf() map[color.RGBA]color.RGBA {
+	dark := map[color.RGBA]color.RGBA{}
+	for _, p := range screenColors() {
+		dark[parseColor(string(p.Light))] = parseColor(string(p.Dark))
+	}
+	return dark
+}
+
+// reds is a heat map with every red there is.
+func reds() *results.Set {
+	set := &results.Set{}
+	for i := range 40 {
+		for _, hash := range []string{"xxh3", "md5", "crc32"} {
+			set.Trials = append(set.Trials, shareTrial(hash, fmt.Sprintf("{name}#{index+%d}", i), "node-{i}", 0.079*math.Pow(1.1, float64(i)), 0))
+		}
+	}
+	return set
+}
+
 func TestDarkColorsAreReadable(t *testing.T) {
-	parse := func(s string) color.RGBA {
-		var c color.RGBA
-		for i, p := range []*uint8{&c.R, &c.G, &c.B} {
-			for _, d := range s[2*i : 2*i+2] {
-				*p = *p<<4 | uint8(strings.IndexRune("0123456789ABCDEF", d))
+	dark := darkOf()
+	for _, c := range append(slices.Clone(palette), ink, soft, floor) {
+		for _, light := range []color.RGBA{c, readable(c)} {
+			if c := contrast(dark[light], dark[paper]); c < 4 {
+				t.Errorf("#%s stands out from the dark at %.1f to 1", hex(dark[light]), c)
 			}
 		}
-		return c
 	}
-	pairs := screenColors()
-	night := color.RGBA{}
-	for _, p := range pairs {
-		if string(p.Light) == hex(paper) {
-			night = parse(string(p.Dark))
+}
+
+// More of something stands out more from the page, light or dark, and the least of it
+// more than nothing, which has the colour of the grid. A number in a cell can be read.
+func TestMoreStandsOutMoreFromEveryPage(t *testing.T) {
+	dark := darkOf()
+	for name, colors := range map[string]func(part float64) color.RGBA{
+		"given":    func(part float64) color.RGBA { return shade(given, part) },
+		"shuffled": func(part float64) color.RGBA { return shade(shuffled, part) },
+		"uneven":   func(part float64) color.RGBA { fill, _ := heatColors(1.3*math.Pow(10, part), 1.3); return fill },
+	} {
+		for page, see := range map[string]func(color.RGBA) color.RGBA{
+			"light": func(c color.RGBA) color.RGBA { return c },
+			"dark":  func(c color.RGBA) color.RGBA { return dark[c] },
+		} {
+			before := contrast(see(grid), see(paper))
+			last := color.RGBA{}
+			for part := 0.0; part <= 1; part += 0.01 {
+				c := colors(part)
+				if c == last {
+					continue
+				}
+				last = c
+				now := contrast(see(c), see(paper))
+				if see(c) == (color.RGBA{}) || now <= before {
+					t.Fatalf("%s, %s page: %.0f%% has #%s and stands out at %.2f to 1, less at %.2f", name, page, 100*part, hex(see(c)), now, before)
+				}
+				before = now
+			}
+			if before < 3.5 {
+				t.Errorf("%s, %s page: all of it stands out at %.2f to 1", name, page, before)
+			}
 		}
 	}
-	for _, p := range pairs {
-		if light := string(p.Light); light == hex(paper) || light == hex(grid) {
-			continue
-		}
-		if c := contrast(parse(string(p.Dark)), night); c < 4 {
-			t.Errorf("#%s stands out from the dark at %.1f to 1", p.Dark, c)
+	for ratio := 1.0; ratio < 30; ratio *= 1.05 {
+		fill, text := heatColors(ratio, 1.3)
+		if a, b := contrast(fill, text), contrast(dark[fill], dark[text]); a < 4 || b < 4 {
+			t.Errorf("a number of %.2f stands out from its cell at %.2f to 1, at night at %.2f", ratio, a, b)
 		}
 	}
 }

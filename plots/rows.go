@@ -65,9 +65,19 @@ func (rc rowChart) panel() *panel {
 // height is the place of row i on the vertical axis.
 func (rc rowChart) height(i int) float64 { return float64(len(rc.rows) - 1 - i) }
 
+// notMeasured stands in a row without marks, which else would look like one of
+// nothing but zeros.
+const notMeasured = "not measured"
+
 // Plot draws the marks, spans and bars below ticks below dots.
 func (rc rowChart) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	for i, r := range rc.rows {
+		if len(r.marks) == 0 {
+			text := pen{size: tickSize}.fit(notMeasured, c.Max.X-c.Min.X-6)
+			mark{kind: span, look: look{color: soft}, text: text, anchor: left}.draw(c, c.Min.X-2, c.Min.X-2, y(rc.height(i)))
+		}
+	}
 	for _, kinds := range [][]markKind{{bar, span}, {tick}, {dot}} {
 		for i, r := range rc.rows {
 			for _, m := range r.marks {

@@ -117,6 +117,12 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
+// keysOf is the first part of a workload.
+func keysOf(workload string) string {
+	keys, _, _ := cutLast(workload, "+")
+	return keys
+}
+
 // popularityName says a popularity in plain words.
 func popularityName(workload string) string {
 	switch p := clean(popularity(workload)); {
@@ -166,10 +172,43 @@ func (r *run) linesOverNodes(rows []results.Row) []line {
 		}
 		lines[i].points = append(lines[i].points, point{float64(row.Nodes), row.Center, row.Low, row.High})
 	}
+	beside := asideOf(nodeCounts(rows))
 	for i := range lines {
 		lines[i].points = tidy(lines[i].points)
+		lines[i].aside = beside
 	}
 	return lines
+}
+
+// leastPower is the least power of two that sets numbers of nodes aside: below it
+// there are too few numbers to leave any out.
+const leastPower = 16
+
+// asideOf returns those of the numbers of nodes, ascending, that stand beside a line
+// over them and not on it. At a power of two, and at one node more, some algorithms
+// are at their best and their worst; a line through both would look like noise. One
+// more than a power stands aside when there is any other number, the powers when at
+// least two others are left.
+func asideOf(sizes []int) []float64 {
+	power := func(n int) bool { return n >= leastPower && n&(n-1) == 0 }
+	var powers, above []float64
+	for _, n := range sizes {
+		switch {
+		case power(n):
+			powers = append(powers, float64(n))
+		case power(n - 1):
+			above = append(above, float64(n))
+		}
+	}
+	ordinary := len(sizes) - len(powers) - len(above)
+	switch {
+	case ordinary >= 2:
+		above = append(above, powers...)
+	case ordinary+len(powers) == 0:
+		return nil
+	}
+	slices.Sort(above)
+	return above
 }
 
 // tidy sorts points along the axis and keeps one at each place.

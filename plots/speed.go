@@ -27,15 +27,16 @@ var timings = []struct {
 
 // latency draws the three timings of a lookup side by side.
 func (r *run) latency() (Figure, bool) {
-	var all []results.Row // of all three
-	byMetric := map[string][]results.Row{}
+	var any []results.Row // of all three
 	for _, t := range timings {
-		rows := where(r.metric(t.measure, t.metric), positive)
-		if len(rows) > 0 {
-			rows = where(rows, ofWorkload(workloads(rows)[0]))
-		}
-		byMetric[t.metric] = rows
-		all = append(all, rows...)
+		any = append(any, where(r.metric(t.measure, t.metric), positive)...)
+	}
+	// All three under one workload: the caption compares them.
+	shown := timed(any)
+	all := shown.rows
+	byMetric := map[string][]results.Row{}
+	for _, row := range all {
+		byMetric[row.Metric] = append(byMetric[row.Metric], row)
 	}
 	if len(byMetric["latency-ns"]) == 0 || len(byMetric["lookup-ns"]) == 0 {
 		return Figure{}, false
@@ -73,7 +74,7 @@ func (r *run) latency() (Figure, bool) {
 			mark{kind: span, x: hi, to: hi, look: look{color: l.color}, text: duration(hi), anchor: left})
 		rows = append(rows, rw)
 	}
-	add("floor: empty loop", look{color: floor}, func(metric string) (float64, bool) { return r.control(metric, n) })
+	add("floor: empty loop", look{color: floor}, func(metric string) (float64, bool) { return r.control(metric, shown.workload, n) })
 	for _, label := range labels {
 		var l look
 		for _, row := range all {
@@ -105,11 +106,12 @@ func (r *run) latency() (Figure, bool) {
 			worst, factor = label, b.Center/a.Center
 		}
 	}
-	f.Caption = fmt.Sprintf("With %s. A string key has to be hashed first.", plural(n, "node"))
+	f.Caption = fmt.Sprintf("With %s%s. A string key has to be hashed first.", plural(n, "node"), shown.under())
 	if worst != "" {
-		f.Caption = fmt.Sprintf("With %s. Lookups that wait for the answer before take up to %s times as long (%s) as lookups "+
-			"that the processor may overlap; a string key has to be hashed first.", plural(n, "node"), trimmed(factor, 2), worst)
+		f.Caption = fmt.Sprintf("With %s%s. Lookups that wait for the answer before take up to %s times as long (%s) as lookups "+
+			"that the processor may overlap; a string key has to be hashed first.", plural(n, "node"), shown.under(), trimmed(factor, 2), worst)
 	}
+	f.Caption += shown.note()
 	f.footer = r.footer("lookup", "latency", "key-lookup")
 	return f, true
 }
@@ -123,12 +125,12 @@ func padded(xs []float64) []float64 {
 	return append(slices.Clone(xs), slices.Min(xs)/1.5, slices.Max(xs)*1.5)
 }
 
-// control returns the value of the control at n nodes, or at the only size at
-// which it was measured.
-func (r *run) control(metric string, n int) (float64, bool) {
+// control returns the value of the control under a workload at n nodes, or at the
+// only size at which it was measured.
+func (r *run) control(metric, workload string, n int) (float64, bool) {
 	var rows []results.Row
 	for _, row := range r.rows {
-		if row.Algorithm == "control" && row.Metric == metric && row.Measure+"-ns" == metric {
+		if row.Algorithm == "control" && (row.Workload == workload || row.Workload == "") && row.Metric == metric && row.Measure+"-ns" == metric {
 			rows = append(rows, row)
 		}
 	}
@@ -141,12 +143,35 @@ func (r *run) control(metric string, n int) (float64, bool) {
 	return 0, false
 }
 
-// A bubble is a contestant in the trade-off: its place, and its memory as area.
+// A bubble is a contestant in the trade-off: its place with the noise around it, and
+// its memory as area.
 type bubble struct {
-	name       string
-	look       look
-	x, y, area float64
-	radius     vg.Length
+	label, name string // the name is the label as far as there is room for it
+	look        look
+	x, y, area  float64
+	xs, ys      interval
+	radius      vg.Length
+}
+
+// An interval is where a value may lie, for all that its noise lets one know.
+type interval struct{ low, high float64 }
+
+// below reports whether all of the interval is below the other. Intervals that meet
+// tie.
+func (i interval) below(o interval) bool { return i.high < o.low }
+
+// beats reports whether a bubble is better than another in one direction by more than
+// noise, and not worse by more than noise in the other.
+func (b bubble) beats(o bubble) bool {
+	return b.xs.below(o.xs) && !o.ys.below(b.ys) || b.ys.below(o.ys) && !o.xs.below(b.xs)
+}
+
+// countingNoise is the interval around the spread of the keys over n nodes, as two
+// standard deviations of it in the mean of so many placements. Of n amounts a spread
+// is known to one part in sqrt(2 (n-1)), whether chance dealt out keys or points.
+func countingNoise(cv float64, n, placements int) interval {
+	part := 2 / math.Sqrt(2*float64(max(1, n-1))*float64(max(1, placements)))
+	return interval{cv * max(0, 1-part), cv * (1 + part)}
 }
 
 // largest is the radius of the bubble with most memory, smallest that of a
@@ -158,27 +183,39 @@ const (
 
 // tradeOff draws balance against speed, with memory as area.
 func (r *run) tradeOff() (Figure, bool) {
-	speed, even := where(r.metric("lookup", "lookup-ns"), positive), where(r.metric("balance", "balance-cv"), positive)
-	if len(speed) == 0 || len(even) == 0 {
-		return Figure{}, false
+	allSpeed, allEven := where(r.metric("lookup", "lookup-ns"), positive), where(r.metric("balance", "balance-cv"), positive)
+	pairedWith := func(rows []results.Row) func(results.Row) bool {
+		return func(row results.Row) bool { _, ok := find(rows, row.Label, row.Nodes); return ok }
 	}
-	speed, even = where(speed, ofWorkload(workloads(speed)[0])), where(even, ofWorkload(workloads(even)[0]))
-	paired := where(speed, func(row results.Row) bool { _, ok := find(even, row.Label, row.Nodes); return ok })
+	speed := timed(where(allSpeed, pairedWith(allEven)))
+	even := commonest(where(allEven, pairedWith(speed.rows)))
+	paired := where(speed.rows, pairedWith(even.rows))
 	if len(paired) == 0 {
 		return Figure{}, false
 	}
 	n := fullest(paired)
 	var bubbles []bubble
+	noise := line{look: look{color: floor, dash: dotted}, thin: true}
+	single := true // whether a timing is of one reading
 	for _, row := range where(paired, ofNodes(n)) {
-		b := bubble{name: pen{size: labelSize}.fit(row.Label, maxName), look: r.look(row), x: row.Center}
-		e, _ := find(even, row.Label, n)
-		b.y = e.Center
-		b.area = r.memoryOf(row.Label, n)
-		if b.x > 0 && b.y > 0 && !slices.ContainsFunc(bubbles, func(o bubble) bool { return o.name == b.name }) {
-			bubbles = append(bubbles, b)
+		e, _ := find(even.rows, row.Label, n)
+		b := bubble{label: row.Label, name: pen{size: labelSize}.fit(row.Label, maxName), look: r.look(row),
+			x: row.Center, xs: interval{row.Low, row.High}, y: e.Center, ys: countingNoise(e.Center, n, e.N), area: r.memoryOf(row.Label, n)}
+		if slices.ContainsFunc(bubbles, func(o bubble) bool { return o.label == b.label }) {
+			continue
+		}
+		bubbles, single = append(bubbles, b), single && row.N == 1
+		if e.Floor > 0 && finite(e.Floor) && noise.points == nil {
+			at := countingNoise(e.Floor, n, e.N)
+			noise.name = "counting noise of " + magnitude(float64(e.Keys)) + " keys"
+			noise.points = []point{{0, e.Floor, at.low, at.high}}
 		}
 	}
 	if len(bubbles) < 2 {
+		return Figure{}, false
+	}
+	front := notBeaten(slices.DeleteFunc(slices.Clone(bubbles), func(b bubble) bool { return r.movesFarTooMuch(b.label, n) }))
+	if len(front) == 0 {
 		return Figure{}, false
 	}
 	most := slices.MaxFunc(bubbles, func(a, b bubble) int { return cmp.Compare(a.area, b.area) })
@@ -191,33 +228,66 @@ func (r *run) tradeOff() (Figure, bool) {
 		// The bubbles need room within the axes.
 		xs, ys = append(xs, b.x/1.2, b.x*1.2), append(ys, b.y/1.3, b.y*1.3)
 	}
+	ys = append(ys, values([]line{noise})...)
 	// Large bubbles are drawn first, so that none hides another.
 	slices.SortStableFunc(bubbles, func(a, b bubble) int { return cmp.Compare(b.radius, a.radius) })
 	x, y := logScale(xs, duration), logScale(ys, percent)
 	p := &panel{unit: "stddev / mean of the keys per node (lower is more even)", plot: newPlot(x, y, "time of one lookup (further left is faster)")}
-	front := paretoFront(slices.DeleteFunc(slices.Clone(bubbles), func(b bubble) bool { return r.movesFarTooMuch(b.name, n) }))
-	if len(front) == 0 {
-		return Figure{}, false
+	cl := cloud{bubbles: bubbles, front: staircase(paretoFront(front))}
+	if len(noise.points) > 0 {
+		from, to := noise.points[0], noise.points[0]
+		from.x, to.x = x.min, x.max
+		noise.points = []point{from, to}
+		p.plot.Add(band{noise, y}, noise)
+		cl.floor = noise
 	}
-	p.plot.Add(staircase(front), cloud{bubbles, front})
+	p.plot.Add(cl.front, cl)
 	f := panelFigure([]*panel{p}, 1, nil)
 	f.height += 30
 	f.Name = "trade-off"
 	f.Title = "Speed, evenness and memory: the trade-off"
-	var names []string
-	for _, b := range front {
-		names = append(names, b.name)
+	left := missing(slices.Concat(allSpeed, allEven), where(paired, ofNodes(n)))
+	f.Caption = frontCaption(front, n, speed, even, left)
+	if single {
+		f.Caption += " Each timing is one reading, whose noise is not known."
 	}
-	f.Caption = fmt.Sprintf("With %s. Nothing is both faster and more even than what lies on the broken line: %s.",
-		plural(n, "node"), enumerate(names))
 	if most.area > 0 {
-		f.Caption += fmt.Sprintf(" Areas show memory; the largest, %s, takes %s.", most.name, bytesName(most.area))
+		f.Caption += fmt.Sprintf(" Areas show memory; the largest shown, %s, takes %s.", most.name, bytesName(most.area))
 	}
-	if beaten := byName(bubbles, func(b bubble) bool { return r.movesFarTooMuch(b.name, n) }); len(beaten) > 0 {
+	if beaten := byName(bubbles, func(b bubble) bool { return r.movesFarTooMuch(b.label, n) }); len(beaten) > 0 {
 		f.Caption += " Not considered for the line, as it moves most keys at every change: " + enumerate(beaten) + "."
+	}
+	if len(left) > 0 {
+		f.Caption += " Not shown, for want of both values there: " + some(left) + "."
 	}
 	f.footer = r.footer("lookup", "balance", "memory")
 	return f, true
+}
+
+// frontCaption says what nothing beats, and among what.
+func frontCaption(front []bubble, n int, speed, even pick, left []string) string {
+	among, none := "", "No contestant"
+	if len(left) > 0 {
+		none = "No contestant shown"
+	}
+	switch {
+	case speed.of > 1 && even.of > 1:
+		among = fmt.Sprintf(", timings%s and balance%s", speed.under(), even.under())
+	case even.of > 1:
+		among = ", balance" + even.under()
+	case speed.of > 1:
+		among = ", timings" + speed.under()
+	}
+	on := paretoFront(front)
+	text := fmt.Sprintf("With %s%s. %s is better in one and no worse in the other, by more than noise, than those on the dashed line: %s",
+		plural(n, "node"), among, none, enumerate(byName(on, func(bubble) bool { return true })))
+	ties := byName(front, func(b bubble) bool {
+		return !slices.ContainsFunc(on, func(o bubble) bool { return o.label == b.label })
+	})
+	if len(ties) > 0 {
+		text += "; within noise of it: " + some(ties)
+	}
+	return text + "."
 }
 
 // byName returns the names of the bubbles for which keep holds.
@@ -254,8 +324,25 @@ func (r *run) memoryOf(label string, n int) float64 {
 	return 0
 }
 
-// paretoFront returns the bubbles that no other beats in both directions, from
-// the fastest to the most even.
+// notBeaten returns the bubbles that no other beats by more than noise, the fastest
+// first. Noise may let three beat each other in turn; when it lets that happen to all,
+// it returns the front of their centres.
+func notBeaten(bubbles []bubble) []bubble {
+	var front []bubble
+	for _, b := range bubbles {
+		if !slices.ContainsFunc(bubbles, func(o bubble) bool { return o.beats(b) }) {
+			front = append(front, b)
+		}
+	}
+	if front == nil {
+		return paretoFront(bubbles)
+	}
+	slices.SortStableFunc(front, func(a, b bubble) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
+	return front
+}
+
+// paretoFront returns the bubbles of which no other's centre is better in both
+// directions, from the fastest to the most even.
 func paretoFront(bubbles []bubble) []bubble {
 	sorted := slices.Clone(bubbles)
 	slices.SortStableFunc(sorted, func(a, b bubble) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
@@ -292,6 +379,7 @@ func (s staircase) path(c draw.Canvas, p *plot.Plot) []vg.Point {
 type cloud struct {
 	bubbles []bubble
 	front   staircase
+	floor   line // level, with its name at the end that has more room; none without points
 }
 
 func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
@@ -321,6 +409,10 @@ func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
 		b.look.draw(c, at, markerSize)
 		taken = append(taken, around(at, markerSize))
 	}
+	if len(cl.floor.points) > 0 {
+		at := y(cl.floor.points[0].y)
+		taken = append(taken, cl.nameFloor(c, at, taken), vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: at - 1}, Max: vg.Point{X: c.Max.X, Y: at + 1}})
+	}
 	for _, b := range cl.bubbles {
 		text := pen{size: labelSize, color: b.look.textColor()}
 		at := vg.Point{X: x(b.x), Y: y(b.y)}
@@ -331,6 +423,30 @@ func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		text.write(c, box.Min.X, box.Min.Y+labelSize*0.2, left, b.name)
 	}
+}
+
+// nameFloor writes the name of the floor above its line or below, where least is
+// taken, and returns the place.
+func (cl cloud) nameFloor(c draw.Canvas, at vg.Length, taken []vg.Rectangle) vg.Rectangle {
+	text := pen{size: tickSize, color: cl.floor.look.textColor()}
+	w := text.width(cl.floor.name)
+	var best vg.Rectangle
+	least := vg.Length(math.Inf(1))
+	for step := range 9 {
+		x := c.Min.X + 3 + (c.Max.X-c.Min.X-w-6)*(1-vg.Length(step)/8)
+		for _, low := range []vg.Length{at + 2, at - tickSize - 1} {
+			box := vg.Rectangle{Min: vg.Point{X: x, Y: low}, Max: vg.Point{X: x + w, Y: low + tickSize}}
+			cost := 100 * outside(box, c.Rectangle)
+			for _, t := range taken {
+				cost += overlap(box, t)
+			}
+			if cost < least {
+				best, least = box, cost
+			}
+		}
+	}
+	text.write(c, best.Min.X, best.Min.Y+tickSize*0.25, left, cl.floor.name)
+	return best
 }
 
 func around(p vg.Point, r vg.Length) vg.Rectangle {

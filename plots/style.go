@@ -208,6 +208,75 @@ func readable(c color.RGBA) color.RGBA {
 	return c
 }
 
+// night is what the report puts in the place of paper on a dark screen.
+var night = rgb(0x14171c)
+
+// onNight returns the colour that stands for c on a dark screen.
+func onNight(c color.RGBA) color.RGBA {
+	switch c {
+	case ink:
+		return rgb(0xe8ebf0)
+	case soft:
+		return rgb(0xaab2bf)
+	case floor:
+		return rgb(0x8f98a6)
+	case grid:
+		return rgb(0x2d333c)
+	case paper:
+		return night
+	case pink: // which lightened alone would meet wine
+		return rgb(0xf0b4d6)
+	case wine:
+		return rgb(0xcc5a94)
+	case darkText:
+		return paleText
+	case paleText:
+		return darkText
+	}
+	for contrast(c, night) < 5 {
+		c.R, c.G, c.B = lighter(c.R), lighter(c.G), lighter(c.B)
+	}
+	return c
+}
+
+func lighter(v uint8) uint8 { return v + uint8(float64(0xff-v)*0.06) + 1 }
+
+// A ramp is the colours of an amount. The more there is, the more its colour stands
+// out from the page, on paper as at night.
+type ramp struct {
+	little, much           color.RGBA // on paper
+	littleAtNight, atNight color.RGBA
+	steps                  int
+}
+
+// rampOf fades a colour into the page.
+func rampOf(full color.RGBA, steps int) ramp {
+	const least = 0.3 // which stands out more than the grid
+	return ramp{mix(paper, full, least), full, mix(night, onNight(full), least), onNight(full), steps}
+}
+
+// The ramps of the figures: of what a node that leaves gives, of what moves between
+// nodes that stay, and of what is worse than theory allows.
+var (
+	given    = rampOf(blue, 16)
+	shuffled = rampOf(red, 16)
+	uneven   = ramp{rgb(0xf6c9b0), rgb(0xa51f12), mix(night, rgb(0xff8a66), 0.28), rgb(0xff8a66), 8}
+)
+
+// at returns the colour of an amount, from 0 to 1, on paper.
+func (r ramp) at(part float64) color.RGBA { return mix(r.little, r.much, r.step(part)) }
+
+// step rounds an amount to a step of the ramp.
+func (r ramp) step(part float64) float64 {
+	return math.Round(min(1, max(0, part))*float64(r.steps)) / float64(r.steps)
+}
+
+// mix returns the colour between two: the first at 0, the second at 1.
+func mix(a, b color.RGBA, at float64) color.RGBA {
+	of := func(v, w uint8) uint8 { return uint8(math.Round(float64(v) + at*(float64(w)-float64(v)))) }
+	return color.RGBA{R: of(a.R, b.R), G: of(a.G, b.G), B: of(a.B, b.B), A: 0xff}
+}
+
 func darker(v uint8) uint8 { return uint8(float64(v) * 0.95) }
 
 // contrast is the ratio of the relative luminances of two colours, 1 to 21, by
