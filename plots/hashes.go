@@ -226,11 +226,25 @@ func (r *run) keyHashes() (Figure, bool) {
 		func(row results.Row) string { return row.Hash },
 		func(row results.Row) string {
 			keys, _, _ := cutLast(row.Workload, "+")
-			return row.Algorithm + ", " + keys
+			return row.Algorithm + " " + keys
 		})
 	if len(h.columns) < leastHashes {
 		return Figure{}, false
 	}
+	var few []string // keys under so few hashes that their row would be empty
+	h.rows = slices.DeleteFunc(h.rows, func(row heatRow) bool {
+		none := 0
+		for _, ratio := range row.ratios {
+			if ratio == 0 {
+				none++
+			}
+		}
+		if len(row.ratios)-none < leastHashes {
+			few = append(few, row.name)
+			return true
+		}
+		return false
+	})
 	slices.SortStableFunc(h.rows, func(a, b heatRow) int {
 		return cmp.Compare(b.name[:1], a.name[:1]) // the ring first
 	})
@@ -239,6 +253,9 @@ func (r *run) keyHashes() (Figure, bool) {
 	f.Title = "Which hash spreads keys, whatever they look like"
 	f.Caption = fmt.Sprintf("Spread of the keys over %s, 1.0 = as theory says of random hashes; red from %.1f on. Far below 1, numbered keys are dealt out in turn. %s",
 		plural(n, "node"), h.red, h.verdict())
+	if len(few) > 0 {
+		f.Caption += fmt.Sprintf(" Not shown, with fewer than %d hashes: %s.", leastHashes, some(few))
+	}
 	f.footer = r.footer("balance")
 	return f, true
 }

@@ -307,7 +307,7 @@ func (r *run) bounded() (Figure, bool) {
 	f.Title = "What a bound on the load achieves, and what it costs"
 	worst := slices.MaxFunc(spills, func(a, b results.Row) int { return cmp.Compare(a.Center, b.Center) })
 	f.Caption = fmt.Sprintf("With %s and %s, %s passes %s of the requests on to another node, and no node takes more than %s times its fair share.",
-		plural(worst.Nodes, "node"), popularityName(worst.Workload), worst.Label, percent(worst.Center), times(peakOf(peaks, worst)))
+		plural(worst.Nodes, "node"), popularityName(worst.Workload), worst.Label, percent(worst.Center), times(peakOf(r.metric("bounded", "load-peak"), worst)))
 	f.Caption += " Grey: the limit itself, 1 + epsilon."
 	if len(leftOut) > 0 {
 		f.Caption += " Not shown, for want of room: " + some(leftOut) + "."
@@ -331,14 +331,16 @@ func limits(rows []results.Row, x scale) []line {
 	return lines
 }
 
-// peakOf returns the largest value, over all placements, in the same cell.
+// peakOf returns the largest value of a contestant in any placement, under the same
+// popularity at the same number of nodes; of is among the rows.
 func peakOf(rows []results.Row, of results.Row) float64 {
+	peak := math.NaN()
 	for _, row := range rows {
-		if row.Cell == of.Cell {
-			return row.Max
+		if row.Label == of.Label && row.Nodes == of.Nodes && popularity(row.Workload) == popularity(of.Workload) && !(row.Max <= peak) {
+			peak = row.Max
 		}
 	}
-	return math.NaN()
+	return peak
 }
 
 // popularityShort is popularityName for the end of a line.

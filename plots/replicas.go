@@ -130,6 +130,7 @@ func (r *run) quorums() (Figure, bool) {
 	}
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b results.Row) int { return cmp.Compare(a.Center, b.Center) })
+	all := rows
 	rows = rows[:min(len(rows), maxQuorumRows)]
 	sets := "pairs"
 	if quorum := rows[0].Replicas()/2 + 1; quorum != 2 {
@@ -159,7 +160,10 @@ func (r *run) quorums() (Figure, bool) {
 	f.height = 85 + max(6, vg.Length(len(rows)))*rowHeight
 	f.Name = "quorums"
 	f.Title = "Which " + sets + " of nodes must not die together"
-	f.Caption = quorumCaption(rows, violations, sets)
+	f.Caption = quorumCaption(all, violations, sets)
+	if left := missing(all, rows); len(left) > 0 {
+		f.Caption += " Not shown, for want of room: " + some(left) + "."
+	}
 	f.footer = r.footer("replicas")
 	return f, true
 }
