@@ -342,11 +342,84 @@ func TestTheHottestKeyStandsInEveryPanel(t *testing.T) {
 		t.Fatalf("%d lines in %d panels", len(lines), len(ones))
 	}
 	slices.Sort(lines)
+	found, _, _ := texts(t, svg)
 	for i, n := range []float64{10, 100, 1000} {
+		for _, text := range found { // a heading begins where its frame does
+			if text.s == plural(int(n), "node") && float64(text.box.Min.X) > lines[i] {
+				t.Errorf("with %v nodes the line is to the left of the frame", n)
+			}
+		}
 		want := ones[i] + (tens[i]-ones[i])*math.Log10(n/sum)
 		if math.Abs(lines[i]-want) > 0.6 {
 			t.Errorf("with %v nodes the line of %.2f times a fair share is at %.1f, want %.1f", n, n/sum, lines[i], want)
 		}
+	}
+}
+
+// The same keys dealt out under two sets of them are two rows of a table of the report.
+func TestTwoSetsOfKeysAreTwoRowsOfATable(t *testing.T) {
+	r := arrange(twoWorkloads(t))
+	m, _ := results.MetricByName("balance-cv")
+	table := r.table(r.metric("balance", "balance-cv"), m)
+	got := map[string]string{}
+	for _, row := range table.Rows {
+		if _, twice := got[row.Name+" "+row.Under]; twice {
+			t.Errorf("%s, %s is there twice", row.Name, row.Under)
+		}
+		got[row.Name+" "+row.Under] = row.Cells[0].Value
+	}
+	for row, want := range map[string]string{"ring seq:100000+uniform": "8.04%", "ring uuid:100000+uniform": "8.32%", "ring seq:key-:0:1000000+uniform": "7.65%", "modulo java seq:100000+uniform": "0.55%"} {
+		if got[row] != want {
+			t.Errorf("%s has %q, want %s", row, got[row], want)
+		}
+	}
+}
+
+// Contestants beyond those that have room count in what the caption says.
+func TestTheWorstOfManyQuorumsIsOfAll(t *testing.T) {
+	set := &results.Set{Run: quick().Run, End: quick().End}
+	for i := range maxQuorumRows + 6 {
+		part := 0.1 + 0.01*float64(i)
+		algorithm := fmt.Sprintf("other-%c%c", 'a'+i/26, 'a'+i%26)
+		set.Trials = append(set.Trials, results.Trial{Type: "trial", Measure: "replicas", Algorithm: algorithm, Nodes: 12, Keys: 1000, Seed: 1, Params: []byte("{}"),
+			Workload: "seq:1000+uniform", Cell: results.CellName("replicas", algorithm, 12, []results.Field{{Name: "replicas", Value: "3"}}, "seq:1000+uniform", "", "", ""),
+			Values: map[string]float64{"quorum-exposure": part}})
+	}
+	got := captionOf(t, set, "quorums")
+	if !strings.Contains(got, "with other aa, and of 39% with other bd.") || !strings.HasSuffix(got, "for want of room: other ay, other az, other ba, other bb, other bc and other bd.") {
+		t.Error(got)
+	}
+}
+
+// No node takes more than the most in any placement, in whichever cell that was.
+func TestTheMostOfABoundIsThatOfAllItsCells(t *testing.T) {
+	set := quick()
+	for _, tr := range slices.Clone(set.Trials) {
+		if tr.Measure == "bounded" {
+			tr.Cell += "/requests=500"
+			tr.Values = map[string]float64{"load-peak": 1.31, "spill-fraction": 0}
+			set.Trials = append(set.Trials, tr)
+		}
+	}
+	if got := captionOf(t, set, "bounded"); !strings.Contains(got, "no node takes more than 1.31 times its fair share") {
+		t.Error(got)
+	}
+}
+
+// Lookups after removals under hot keys are not joined to those of even requests.
+func TestRemovalsUnderTwoPopularitiesAreNotMixed(t *testing.T) {
+	set := withRemovals()
+	for _, tr := range slices.Clone(set.Trials) {
+		if tr.Measure == "lookup" && strings.Contains(tr.Cell, "/after=") {
+			tr.Cell = strings.Replace(tr.Cell, "workload=seq:1000000+uniform", "workload=random:1000000+zipf:0.99", 1)
+			tr.Workload = "random:1000000+zipf:0.99"
+			tr.Values = map[string]float64{"lookup-ns": tr.Values["lookup-ns"] / 10}
+			set.Trials = append([]results.Trial{tr}, set.Trials...)
+		}
+	}
+	want := strings.ReplaceAll(captionOf(t, withRemovals(), "removals"), "a lookup takes", "a lookup under seq:1000000+uniform takes")
+	if got := captionOf(t, set, "removals"); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
