@@ -25,7 +25,7 @@ var gatherings = []struct {
 func (r *run) abreast() (Figure, bool) {
 	var any []results.Row
 	for _, g := range gatherings {
-		any = append(any, where(r.metric(g.measure, g.metric), positive)...)
+		any = append(any, r.metric(g.measure, g.metric)...)
 	}
 	shown := timed(any)
 	byMeasure := map[string][]results.Row{}
@@ -69,11 +69,11 @@ func (r *run) abreast() (Figure, bool) {
 	}
 	worst, slowest := 0.0, "" // of all that were measured, drawn or not
 	for _, written := range where(byMeasure["parallel-lookup-writer"], ofNodes(n)) {
-		if alone, ok := find(byMeasure["parallel-lookup"], written.Label, n); ok && written.Center/alone.Center > worst {
-			worst, slowest = written.Center/alone.Center, written.Label
+		if alone, ok := find(byMeasure["parallel-lookup"], written.Label, n); ok && timesAsMuch(written.Center, alone.Center) > worst {
+			worst, slowest = timesAsMuch(written.Center, alone.Center), written.Label
 		}
 	}
-	rc.x = logScale(padded(xs), duration)
+	rc.x = logScale(xs, duration)
 	var key []keyItem
 	for _, g := range gatherings {
 		if len(byMeasure[g.measure]) > 0 {

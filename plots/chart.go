@@ -63,33 +63,67 @@ func abscissas(lines []line) (xs []float64) {
 	return xs
 }
 
-// nameShare is the most of a column's width that names beside lines may take.
-const nameShare = 0.6
+// frameRoom is what a frame and the labels of its axis take of a column at least;
+// the names beside its lines have the rest.
+const frameRoom = vg.Length(95)
+
+// columnOf is the width of one of so many columns.
+func columnOf(columns int) vg.Length {
+	return (pageWidth - 2*pageMargin - 60) / vg.Length(max(1, columns))
+}
+
+// split makes a panel of every few lines of the chart, each with its axes and with
+// what stands beside all of them, so that no frame is crowded and no line left out.
+func (ch chart) split(beside ...line) (panels []*panel) {
+	for _, group := range split(ch.lines, maxLines) {
+		part := ch
+		part.lines = slices.Concat(group, beside)
+		panels = append(panels, part.panel())
+	}
+	return panels
+}
+
+// columnsFor returns how many columns, at most that many, leave room for the names
+// of the lines.
+func columnsFor(lines []line, most int) int {
+	for ; most > 1; most-- {
+		if !slices.ContainsFunc(lines, func(l line) bool {
+			return !l.inside && min(maxName, l.pen().width(l.name)) > columnOf(most)-frameRoom
+		}) {
+			break
+		}
+	}
+	return most
+}
 
 // panel makes the chart a panel.
 func (ch chart) panel() *panel {
-	p := &panel{heading: ch.heading, unit: ch.unit, plot: newPlot(ch.x, ch.y, ch.xName)}
-	column := (pageWidth - 2*pageMargin - 60) / vg.Length(max(1, ch.columns))
+	p := &panel{heading: ch.heading, unit: ch.unit, xName: ch.xName, plot: newPlot(ch.x, ch.y)}
+	column := columnOf(ch.columns)
 	drawn := make([]line, 0, len(ch.lines))
 	for _, l := range ch.lines {
-		if l = ch.visible(l); len(l.points) > 0 {
+		if len(l.points) > 0 {
 			drawn = append(drawn, l)
 		}
 	}
 	for _, l := range drawn {
-		p.plot.Add(band{l.joined(), ch.y})
+		p.plot.Add(band(l.joined()))
 	}
 	for _, l := range drawn {
 		p.plot.Add(l)
 	}
 	var beside names
+	var called []string
 	for _, l := range drawn {
 		if l.inside {
-			p.plot.Add(inscription(l))
+			p.plot.Add(inscription{l, drawn})
 		} else {
-			l.name = l.pen().fit(l.name, min(maxName, nameShare*column))
 			beside = append(beside, l)
+			called = append(called, l.name)
 		}
+	}
+	for i, name := range (pen{size: labelSize}).fitAll(called, min(maxName, column-frameRoom)) {
+		beside[i].name = name
 	}
 	p.plot.Add(beside)
 
@@ -99,20 +133,8 @@ func (ch chart) panel() *panel {
 		need = max(need, labelGap+l.pen().width(l.name)+2)
 		end = max(end, vg.Length(p.plot.X.Norm(l.end().x)))
 	}
-	p.margin = max(0, need-(1-end)*(column-need)*0.9)
+	p.room = func(frame vg.Length) (before, after vg.Length) { return 0, need - (1-end)*frame }
 	return p
-}
-
-// visible returns the line with the points that the chart's axes can show.
-func (ch chart) visible(l line) line {
-	var points []point
-	for _, p := range l.points {
-		if ch.x.contains(p.x) && ch.y.contains(p.y) {
-			points = append(points, p)
-		}
-	}
-	l.points = points
-	return l
 }
 
 // end returns the point at which the name of the line stands: the last that is joined,
@@ -137,10 +159,14 @@ func (l line) Plot(c draw.Canvas, p *plot.Plot) {
 	if l.thin {
 		style.Width = 1
 	}
+	for _, pt := range path {
+		declare(c, pt)
+	}
 	if len(path) > 1 {
 		c.StrokeLines(style, path)
 	}
-	if !l.thin || len(path) == 1 {
+	// A line that begins and ends at one place would not be seen.
+	if !l.thin || !slices.ContainsFunc(path, func(q vg.Point) bool { return q != path[0] }) {
 		for _, pt := range path {
 			l.look.draw(c, pt, markerSize)
 		}
@@ -172,41 +198,73 @@ func (l line) drawAside(c draw.Canvas, x, y func(float64) vg.Length) {
 }
 
 // A band fills between the lo and hi of a line.
-type band struct {
-	line line
-	y    scale
-}
+type band line
 
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var outline []vg.Point
 	wide := false
-	for _, pt := range b.line.points {
+	for _, pt := range b.points {
 		wide = wide || pt.hi > pt.lo
-		outline = append(outline, vg.Point{X: x(pt.x), Y: y(b.y.clamp(pt.hi))})
+		outline = append(outline, vg.Point{X: x(pt.x), Y: y(pt.hi)})
 	}
 	if !wide {
 		return
 	}
-	if len(b.line.points) == 1 {
-		at, pt := x(b.line.points[0].x), b.line.points[0]
-		c.StrokeLine2(draw.LineStyle{Color: faint(b.line.look.color), Width: 5},
-			at, y(b.y.clamp(pt.lo)), at, y(b.y.clamp(pt.hi)))
+	if len(b.points) == 1 {
+		at, pt := x(b.points[0].x), b.points[0]
+		declare(c, vg.Point{X: at, Y: y(pt.lo)}, vg.Point{X: at, Y: y(pt.hi)})
+		c.StrokeLine2(draw.LineStyle{Color: faint(b.look.color), Width: 5},
+			at, y(pt.lo), at, y(pt.hi))
 		return
 	}
-	for i := len(b.line.points) - 1; i >= 0; i-- {
-		pt := b.line.points[i]
-		outline = append(outline, vg.Point{X: x(pt.x), Y: y(b.y.clamp(pt.lo))})
+	for i := len(b.points) - 1; i >= 0; i-- {
+		pt := b.points[i]
+		outline = append(outline, vg.Point{X: x(pt.x), Y: y(pt.lo)})
 	}
-	c.FillPolygon(faint(b.line.look.color), outline)
+	declare(c, outline...)
+	c.FillPolygon(faint(b.look.color), outline)
 }
 
-// An inscription writes the name of a line on its left end.
-type inscription line
+// An inscription writes the name of a level line on it or below it, where the least
+// of the other lines is.
+type inscription struct {
+	line
+	all []line
+}
 
 func (in inscription) Plot(c draw.Canvas, p *plot.Plot) {
-	first := in.points[0]
-	line(in).pen().write(c, c.X(p.X.Norm(first.x))+3, c.Y(p.Y.Norm(first.y))+3, left, in.name)
+	x, y := p.Transforms(&c)
+	from, to := x(in.points[0].x), x(in.points[len(in.points)-1].x)
+	if in.name == "" {
+		return
+	}
+	text := in.pen()
+	name := text.fit(in.name, to-from-6)
+	width := text.width(name)
+	var best vg.Point
+	least := math.Inf(1)
+	for _, above := range []vg.Length{3, -labelSize} {
+		for k := range 9 {
+			at := vg.Point{X: from + 3 + (to-from-6-width)*vg.Length(k)/8, Y: y(in.points[0].y) + above}
+			box := vg.Rectangle{Min: at.Add(vg.Point{X: -2, Y: -3}), Max: at.Add(vg.Point{X: width + 2, Y: labelSize * 0.8})}
+			cost := 1000 * float64(outside(box, c.Rectangle))
+			for _, l := range in.all {
+				for i, pt := range l.points {
+					q := vg.Point{X: x(pt.x), Y: y(pt.y)}
+					cost += float64(overlap(around(q, markerSize), box))
+					for step := vg.Length(0); i > 0 && step < 1; step += 1.0 / 32 {
+						before := vg.Point{X: x(l.points[i-1].x), Y: y(l.points[i-1].y)}
+						cost += float64(overlap(around(before.Add(q.Sub(before).Scale(step)), 0.5), box))
+					}
+				}
+			}
+			if cost < least {
+				best, least = at, cost
+			}
+		}
+	}
+	text.write(c, best.X, best.Y, left, name)
 }
 
 // names writes the name of each line at its right end, moved up or down where

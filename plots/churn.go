@@ -65,7 +65,11 @@ func (r *run) churn() (Figure, bool) {
 		minimum[row.Cell] = row.Center
 	}
 	labels := byMean(rows)
-	x := scale{max: 1, ticks: []plot.Tick{{Value: 0, Label: "0%"}, {Value: 0.5, Label: "50%"}, {Value: 1, Label: "100%"}}}
+	parts := centers(rows)
+	for _, row := range rows {
+		parts = append(parts, minimum[row.Cell])
+	}
+	x := partScale(parts)
 	columns := min(3, len(schedules))
 	var panels []*panel
 	for i, schedule := range schedules {
@@ -207,9 +211,9 @@ func (r *run) missRate() (Figure, bool) {
 	perSchedule := map[string][]line{}
 	var xs, ys []float64
 	for _, d := range decays {
-		l := line{name: pen{size: labelSize}.fit(d.label, maxName), look: r.look(d.row)}
+		l := line{name: d.label, look: r.look(d.row)}
 		for i, t := range d.seconds {
-			if m := d.misses[i]; t > 0 && m >= 1 && finite(t) && finite(m) {
+			if m := d.misses[i]; finite(t) && finite(m) {
 				l.points = append(l.points, point{t, m, m, m})
 			}
 		}
@@ -219,20 +223,19 @@ func (r *run) missRate() (Figure, bool) {
 		}
 	}
 	for _, s := range schedules {
-		perSchedule[s] = perSchedule[s][:min(len(perSchedule[s]), maxLines)]
 		xs, ys = append(xs, abscissas(perSchedule[s])...), append(ys, values(perSchedule[s])...)
 	}
 	if len(xs) == 0 {
 		return Figure{}, false
 	}
-	x, y := timeScale(xs), logScale(ys, count)
+	x, y := timeScale(xs), missScale(ys)
 	var panels []*panel
 	for i, s := range schedules {
 		ch := chart{heading: scheduleName(s), xName: "time after the change", x: x, y: y, lines: perSchedule[s], columns: 1}
 		if i == 0 {
 			ch.unit = "misses a second"
 		}
-		panels = append(panels, ch.panel())
+		panels = append(panels, ch.split()...)
 	}
 	f := panelFigure(panels, 1, nil)
 	f.Name = "misses"
@@ -242,22 +245,9 @@ func (r *run) missRate() (Figure, bool) {
 	return f, true
 }
 
-// timeScale covers times in seconds, with the units that people count in.
-func timeScale(xs []float64) scale {
-	s := scale{min: slices.Min(xs), max: slices.Max(xs), log: true}
-	if s.max <= s.min {
-		s.max = 10 * s.min
-	}
-	for _, t := range []struct {
-		at   float64
-		name string
-	}{{1, "1 s"}, {10, "10 s"}, {60, "1 min"}, {600, "10 min"}, {3600, "1 h"}, {36000, "10 h"}} {
-		if s.contains(t.at) {
-			s.ticks = append(s.ticks, plot.Tick{Value: t.at, Label: t.name})
-		}
-	}
-	return s
-}
+// missScale is the axis of misses a second. They fade for ever; what is less than
+// one stands in the lane of the axis.
+func missScale(perSecond []float64) scale { return logScaleFrom(1, perSecond, count) }
 
 func missCaption(decays []decay, schedule string) string {
 	var worst, best decay
@@ -296,7 +286,7 @@ func (r *run) views() (Figure, bool) {
 	keys, requests = where(keys, ofNodes(n)), where(requests, ofNodes(n))
 	schedules := schedulesOf(keys, 3)
 	labels := byMean(keys)
-	x := scale{max: 1, ticks: []plot.Tick{{Value: 0, Label: "0%"}, {Value: 0.5, Label: "50%"}, {Value: 1, Label: "100%"}}}
+	x := partScale(centers(slices.Concat(keys, requests)))
 	var panels []*panel
 	for i, schedule := range schedules {
 		rc := rowChart{heading: heading(viewName(schedule), labels, len(schedules)), x: x}

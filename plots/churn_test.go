@@ -128,7 +128,7 @@ func TestEachQuestionHasItsFigure(t *testing.T) {
 		t.Error(d)
 	}
 	for _, f := range figures {
-		checkLayout(t, f)
+		checkSound(t, f)
 	}
 }
 

@@ -143,7 +143,9 @@ func (h hashRing) draw(c draw.Canvas, top float64) {
 	outer := min(above.Max.X-above.Min.X, above.Max.Y-above.Min.Y) / 2
 	inner := outer * 0.68
 	for _, cl := range h.cells {
-		c.FillPolygon(nodeColor(cl.node), arc(above.Center(), inner, outer, cl.from, cl.to))
+		outline := arc(above.Center(), inner, outer, cl.from, cl.to)
+		declare(above, outline...)
+		c.FillPolygon(nodeColor(cl.node), outline)
 	}
 	for _, cl := range h.cells {
 		// A rim of paper parts the cells where there is room for one.
@@ -166,13 +168,15 @@ func (h hashRing) draw(c draw.Canvas, top float64) {
 	shares := h.share()
 	for i, s := range shares {
 		x := start + width*vg.Length(i)
-		y := below.Min.Y + vg.Length(s/top)*barsHeight
+		y := below.Min.Y + max(vg.Length(s/top)*barsHeight, leastBar)
+		declare(below, vg.Point{X: x, Y: below.Min.Y}, vg.Point{X: x + width, Y: y})
 		c.FillPolygon(nodeColor(i), []vg.Point{{X: x + 1, Y: below.Min.Y}, {X: x + width - 1, Y: below.Min.Y}, {X: x + width - 1, Y: y}, {X: x + 1, Y: y}})
 	}
 	if h.weighted {
 		return // a fair share is another for each
 	}
 	fair := below.Min.Y + vg.Length(1/float64(h.nodes)/top)*barsHeight
+	declare(below, vg.Point{X: start, Y: fair}, vg.Point{X: start + width*vg.Length(h.nodes), Y: fair})
 	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, start-3, fair, start+width*vg.Length(h.nodes)+3, fair)
 }
 

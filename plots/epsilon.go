@@ -77,7 +77,7 @@ func (r *run) overEpsilon(rows []results.Row, named func(results.Row) string) []
 	for i := range lines {
 		lines[i].points = tidy(lines[i].points)
 	}
-	return lines[:min(len(lines), maxLines)]
+	return lines
 }
 
 // way names how a contestant goes on from a full node, in few letters.
@@ -89,7 +89,7 @@ func way(row results.Row) string {
 // requests that stay and that end; the nodes that need the hottest key; and what
 // moves with the membership.
 func (r *run) epsilons() (Figure, bool) {
-	spills := where(alike(swept(r.metric("bounded", "spill-fraction"))), positive)
+	spills := alike(swept(r.metric("bounded", "spill-fraction")))
 	if len(spills) == 0 {
 		return Figure{}, false
 	}
@@ -103,23 +103,25 @@ func (r *run) epsilons() (Figure, bool) {
 		xs = append(xs, e)
 	}
 	x := logScale(xs, plain)
-	var panels []*panel
+	var charts []chart
+	var all []line
 	add := func(heading, unit string, name func(float64) string, lines []line) {
 		if len(lines) == 0 {
 			return
 		}
 		y := logScale(values(lines), name)
-		panels = append(panels, chart{heading: heading, unit: unit, xName: "epsilon", x: x, y: y, lines: lines, columns: 2}.panel())
+		charts = append(charts, chart{heading: heading, unit: unit, xName: "epsilon", x: x, y: y, lines: lines})
+		all = append(all, lines...)
 	}
 	spilled := func(ended bool) []line { return r.overEpsilon(where(spills, held(ended)), byPopularity) }
 	add("Requests stay", "part sent past their first choice", percent, spilled(false))
 	add("Requests end", "part sent past their first choice", percent, spilled(true))
 	hot := where(alike(swept(r.metric("bounded", "hot-key-nodes"))), func(row results.Row) bool {
-		return row.Center > 0 && skew(row.Workload) > 0 && held(false)(row)
+		return skew(row.Workload) > 0 && held(false)(row)
 	})
 	add("Hottest key", "nodes that serve it", plain, r.overEpsilon(hot, byPopularity))
 	moves := where(swept(r.metric("bounded-movement", "moved-fraction")), func(row results.Row) bool {
-		return row.Center > 0 && strings.HasPrefix(row.Schedule, "add")
+		return strings.HasPrefix(row.Schedule, "add")
 	})
 	byRequests := func(row results.Row) string {
 		n, err := strconv.ParseFloat(fieldOf(row, "requests"), 64)
@@ -142,7 +144,13 @@ func (r *run) epsilons() (Figure, bool) {
 		least.points = tidy(least.points)
 		add("A node joins", "part of the requests that move", percent, append(lines, least))
 	}
-	f := panelFigure(panels, 2, nil)
+	columns := columnsFor(all, 2)
+	var panels []*panel
+	for _, ch := range charts {
+		ch.columns = columns
+		panels = append(panels, ch.split()...)
+	}
+	f := panelFigure(panels, columns, nil)
 	f.Name = "epsilon"
 	f.Title = "The tighter the bound, the more goes elsewhere"
 	tight, loose := spills[0], spills[0]

@@ -107,16 +107,15 @@ func (fs Flows) Figure() Figure {
 func (fs Flows) missPanel() *panel {
 	l := line{name: clean(fs.Algorithm), look: lookOf(fs.Algorithm, 0)}
 	for i, t := range fs.Seconds {
-		if m := fs.Misses[i]; t > 0 && m >= 1 {
-			l.points = append(l.points, point{t, m, m, m})
-		}
+		m := fs.Misses[i]
+		l.points = append(l.points, point{t, m, m, m})
 	}
 	if fs.Rate == 0 || len(l.points) == 0 {
 		return nil
 	}
 	ch := chart{
 		heading: fmt.Sprintf("Misses of a cache at %s requests a second", count(fs.Rate)), unit: "misses a second", xName: "time after the change",
-		x: timeScale(abscissas([]line{l})), y: logScale(values([]line{l}), count), lines: []line{l}, columns: 1,
+		x: timeScale(abscissas([]line{l})), y: missScale(values([]line{l})), lines: []line{l}, columns: 1,
 	}
 	return ch.panel()
 }
@@ -172,28 +171,29 @@ func (fs Flows) draw(c draw.Canvas) {
 	for _, f := range flows {
 		a, b := find(from, f.From), find(to, f.To)
 		high := vg.Length(f.Share) * scale
-		c.FillPolygon(faint(hue[a.name]), ribbon(left0+barWidth, a.to, right0-barWidth, b.to, high))
+		band := ribbon(left0+barWidth, a.to, right0-barWidth, b.to, high)
+		declare(c, band...)
+		c.FillPolygon(faint(hue[a.name]), band)
 		a.to -= high
 		b.to -= high
 	}
 	bar := func(x vg.Length, e end, fill color.RGBA) {
+		declare(c, vg.Point{X: x, Y: e.low}, vg.Point{X: x + barWidth, Y: e.from})
 		c.FillPolygon(fill, []vg.Point{{X: x, Y: e.low}, {X: x + barWidth, Y: e.low}, {X: x + barWidth, Y: e.from}, {X: x, Y: e.from}})
 	}
 	letters := pen{size: labelSize, color: ink}
-	name := func(e end) string {
-		n := clean(e.name)
-		if n == "" {
-			n = "nobody"
-		}
-		return letters.fit(n, endNames-50) + "  " + percent(e.share)
-	}
 	label := func(es []end, write func(y vg.Length, s string)) {
 		middles := make([]vg.Length, len(es))
+		names := make([]string, len(es))
+		room := endNames - 8
 		for i, e := range es {
 			middles[i] = (e.from + e.low) / 2
+			names[i] = cmp.Or(clean(e.name), "nobody")
+			room = min(room, endNames-8-letters.width("  "+percent(e.share)))
 		}
+		names = letters.fitAll(names, room)
 		for i, y := range spread(middles, labelSize*1.2, c.Min.Y+4, c.Max.Y-headingLine) {
-			write(y-labelSize*0.35, name(es[i]))
+			write(y-labelSize*0.35, names[i]+"  "+percent(es[i].share))
 		}
 	}
 	for _, e := range from {

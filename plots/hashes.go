@@ -25,7 +25,7 @@ type heatMap struct {
 
 type heatRow struct {
 	name   string
-	ratios []float64 // by column; 0 for none
+	ratios []float64 // by column; not a number for none
 }
 
 // tooUneven is the ratio to theory from which a cell is red. Of few nodes in few
@@ -71,9 +71,9 @@ func ratiosOf(rows []results.Row, order []string, column, name func(results.Row)
 		i := slices.IndexFunc(h.rows, func(r heatRow) bool { return r.name == name(row) })
 		if i < 0 {
 			i = len(h.rows)
-			h.rows = append(h.rows, heatRow{name(row), make([]float64, len(h.columns))})
+			h.rows = append(h.rows, heatRow{name(row), slices.Repeat([]float64{math.NaN()}, len(h.columns))})
 		}
-		h.rows[i].ratios[slices.Index(h.columns, column(row))] = row.RMS / row.Theory
+		h.rows[i].ratios[slices.Index(h.columns, column(row))] = timesAsMuch(row.RMS, row.Theory)
 	}
 	slices.SortStableFunc(h.rows, func(a, b heatRow) int { return cmp.Compare(a.name, b.name) })
 	return h
@@ -277,6 +277,14 @@ func (h heatMap) figure(notes []string) Figure {
 	f.body = func(c draw.Canvas) {
 		width := (c.Max.X - c.Min.X - heatNames) / vg.Length(len(h.columns))
 		top := c.Max.Y - 26
+		numbers := pen{size: 7.5}
+		for _, row := range h.rows { // of which the widest has to fit
+			for _, ratio := range row.ratios {
+				if w := numbers.width(ratioText(ratio)); !math.IsNaN(ratio) && w > width-2 {
+					numbers.size *= (width - 2) / w
+				}
+			}
+		}
 		for i, name := range h.columns {
 			x := c.Min.X + heatNames + width*(vg.Length(i)+0.5)
 			// Every other name stands higher, for they are wider than a column.
@@ -287,15 +295,17 @@ func (h heatMap) figure(notes []string) Figure {
 			y := top - heatCell*vg.Length(j+1)
 			pen{size: 8, color: ink}.write(c, c.Min.X, y+4.5, left, pen{size: 8}.fit(row.name, heatNames-6))
 			for i, ratio := range row.ratios {
-				if ratio == 0 {
+				if math.IsNaN(ratio) {
 					continue
 				}
 				x := c.Min.X + heatNames + width*vg.Length(i)
 				fill, text := heatColors(ratio, h.red)
 				box := vg.Rectangle{Min: vg.Point{X: x + 0.5, Y: y + 0.5}, Max: vg.Point{X: x + width - 0.5, Y: y + heatCell - 0.5}}
+				declare(c, box.Min, box.Max)
 				c.SetColor(fill)
 				c.Fill(box.Path())
-				pen{size: 7.5, color: text}.write(c, x+width/2, y+4.8, center, ratioText(ratio))
+				numbers.color = text
+				numbers.write(c, x+width/2, y+4.8, center, ratioText(ratio))
 			}
 		}
 		y := top - heatCell*vg.Length(len(h.rows)) - 8
@@ -328,8 +338,11 @@ var (
 
 // ratioText writes a ratio with two digits that matter.
 func ratioText(v float64) string {
-	if v < 9.95 {
+	switch {
+	case v < 9.95:
 		return strconv.FormatFloat(v, 'f', 1, 64)
+	case v >= 1000:
+		return ">999"
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }

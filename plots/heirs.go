@@ -17,7 +17,7 @@ import (
 type heir struct {
 	row    results.Row // of the largest part that one survivor takes
 	vnodes float64     // of a sweep; 0 for none
-	ranges float64     // of the hash space that change their owner; 0 when not known
+	ranges float64     // of the hash space that change their owner; below 0 when not known
 }
 
 // heirsOf returns first the points of a sweep over vnodes, by their number, and then
@@ -36,10 +36,16 @@ func (r *run) heirsOf() []heir {
 	for _, row := range slices.Concat(ofOne("shares", "ranges-moved"), ofOne("movement", "ranges-moved")) {
 		ranges[row.Cell] = row.Center
 	}
+	rangesOf := func(cell string) float64 {
+		if n, known := ranges[cell]; known {
+			return n
+		}
+		return -1
+	}
 	var points, others []heir
 	for _, row := range where(swept, ofNodes(n)) {
 		if v, err := strconv.ParseFloat(results.Param(row.Params, "vnodes"), 64); err == nil && v > 0 {
-			points = append(points, heir{row, v, ranges[row.Cell]})
+			points = append(points, heir{row, v, rangesOf(row.Cell)})
 		}
 	}
 	if len(points) < 2 {
@@ -49,7 +55,7 @@ func (r *run) heirsOf() []heir {
 	for _, row := range where(ofOne("movement", "failover-peak"), ofNodes(n)) {
 		known := slices.ContainsFunc(others, func(h heir) bool { return h.row.Label == row.Label })
 		if !known && row.Label != points[0].row.Algorithm {
-			others = append(others, heir{row, 0, ranges[row.Cell]})
+			others = append(others, heir{row, 0, rangesOf(row.Cell)})
 		}
 	}
 	slices.SortStableFunc(others, func(a, b heir) int { return cmp.Compare(a.row.Center, b.row.Center) })
@@ -68,26 +74,25 @@ func (r *run) heirs() (Figure, bool) {
 	fair := 1 / float64(max(1, n-1))
 	var labels []string
 	var ranges []float64
+	shares := []float64{fair}
 	for _, h := range all {
-		labels = append(labels, h.row.Label)
-		if h.ranges > 0 {
+		labels, shares = append(labels, h.row.Label), append(shares, h.row.Center)
+		if h.ranges >= 0 {
 			ranges = append(ranges, h.ranges)
 		}
 	}
-	parts := rowChart{heading: heading("Largest part that one heir takes", labels, 2), unit: "of the keys of the node that leaves", x: scale{max: 1.18}}
-	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		parts.x.ticks = append(parts.x.ticks, plot.Tick{Value: v, Label: percent(v)})
-	}
-	pieces := rowChart{heading: heading("Ranges that change hands", labels, 2), unit: "of the hash space", x: logScale(append(ranges, 1), count)}
-	pieces.x.max *= 4 // room for the last number
+	parts := rowChart{heading: heading("Largest part that one heir takes", labels, 2), unit: "of the keys of the node that leaves", x: partScale(shares)}
+	pieces := rowChart{heading: heading("Ranges that change hands", labels, 2), unit: "of the hash space", x: logScale(ranges, count)}
 	for _, h := range all {
 		l := r.look(h.row)
 		parts.rows = append(parts.rows, row{h.row.Label, []mark{
-			{kind: bar, x: 0, to: min(1, max(0, h.row.Center)), look: l, text: percent(h.row.Center), anchor: left},
+			{kind: bar, x: 0, to: h.row.Center, look: l},
 			{kind: tick, x: fair, look: look{color: ink}},
+			// The number stands clear of the tick.
+			{kind: span, x: max(fair, h.row.Center), to: max(fair, h.row.Center), look: look{color: l.color}, text: percent(h.row.Center), anchor: left},
 		}})
 		rw := row{name: h.row.Label}
-		if h.ranges > 0 {
+		if h.ranges >= 0 {
 			rw.marks = []mark{
 				{kind: dot, x: h.ranges, look: l},
 				{kind: span, x: h.ranges, to: h.ranges, look: look{color: l.color}, text: count(h.ranges), anchor: left},

@@ -42,7 +42,7 @@ func TestAHistoryIsDrawnAsChangeSinceTheFirstRun(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
-	checkLayout(t, f)
+	checkSound(t, f)
 	svg := string(drawn(t, f, "svg"))
 	for _, want := range []string{"abc0000", "abc0005+", "lookup 100: ", "key lookup 1,000: ", "+10%", "weighted rendezvous 1:2:4", "control", "6 runs, 2026-01-01 to 2026-01-06", "suite quick"} {
 		if !strings.Contains(svg, want) {
@@ -63,10 +63,10 @@ func TestAHistoryOfAnySizeIsLaidOutWell(t *testing.T) {
 		if !ok {
 			t.Fatalf("%d runs: nothing is drawn", n)
 		}
-		checkLayout(t, f)
+		checkSound(t, f)
 	}
 	f, _ := History(historyOf(t, crowded(), 3))
-	checkLayout(t, f)
+	checkSound(t, f)
 	if !strings.Contains(f.Caption, "Left out: ") {
 		t.Errorf("more panels than fit, and the caption does not say so: %q", f.Caption)
 	}
@@ -119,7 +119,7 @@ func TestAnyHistoryDraws(t *testing.T) {
 			lines = append(lines, m)
 		}
 		if f, ok := History(lines); ok {
-			checkLayout(t, f)
+			checkSound(t, f)
 		}
 	})
 }

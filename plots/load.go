@@ -18,8 +18,8 @@ import (
 // hotKeys draws the busiest node when every key is asked alike beside the
 // busiest node when some keys are asked far more.
 func (r *run) hotKeys() (Figure, bool) {
-	even, loads := where(r.metric("balance", "balance-peak"), positive), where(r.metric("load", "load-peak"), positive)
-	bounded := where(r.metric("bounded", "load-peak"), positive)
+	even, loads := r.metric("balance", "balance-peak"), r.metric("load", "load-peak")
+	bounded := r.metric("bounded", "load-peak")
 	skewed := where(slices.Concat(loads, bounded), func(row results.Row) bool { return skew(row.Workload) > 0 })
 	if len(skewed) == 0 || len(even) == 0 {
 		return Figure{}, false
@@ -49,6 +49,9 @@ func (r *run) hotKeys() (Figure, bool) {
 	if swept(bounded) != nil { // which has a figure of its own
 		skewed = where(skewed, notOfSweep)
 	}
+	if len(skewed) == 0 {
+		return Figure{}, false
+	}
 
 	sizes := apart(skewed, 3)
 	drawn := where(skewed, func(row results.Row) bool { return slices.Contains(sizes, row.Nodes) })
@@ -63,7 +66,9 @@ func (r *run) hotKeys() (Figure, bool) {
 		xs = append(xs, row.Center)
 	}
 	for _, n := range sizes {
-		xs = append(xs, hottest*float64(n))
+		if hottest > 0 {
+			xs = append(xs, hottest*float64(n))
+		}
 	}
 	x := logScale(xs, plain).upFrom(xs)
 
@@ -137,6 +142,9 @@ func elsewhere(rows, drawn []results.Row, sizes []int) string {
 // upFrom lets a logarithmic scale begin at the last of 1, 2 and 5 times a power of
 // ten that is not above the values, for most of a decade would be empty.
 func (s scale) upFrom(values []float64) scale {
+	if !s.log || s.lane {
+		return s
+	}
 	least := s.max
 	for _, v := range values {
 		if v > 0 {
@@ -164,6 +172,7 @@ type upright struct {
 
 func (u upright) Plot(c draw.Canvas, p *plot.Plot) {
 	x := c.X(p.X.Norm(u.at))
+	declare(c, vg.Point{X: x, Y: c.Min.Y}, vg.Point{X: x, Y: c.Max.Y})
 	c.StrokeLine2(u.style, x, c.Min.Y, x, c.Max.Y)
 }
 
@@ -240,14 +249,13 @@ func harmonic(n int, s float64) float64 {
 
 // bounded draws what a bound on the load achieves and what it costs.
 func (r *run) bounded() (Figure, bool) {
-	peaks, spills := where(r.metric("bounded", "load-peak"), positive), r.metric("bounded", "spill-fraction")
+	peaks, spills := r.metric("bounded", "load-peak"), r.metric("bounded", "spill-fraction")
 	if swept(spills) != nil { // which has a figure of its own
 		peaks, spills = where(peaks, notOfSweep), where(spills, notOfSweep)
 	}
 	if len(peaks) == 0 || len(spills) == 0 {
 		return Figure{}, false
 	}
-	var leftOut []string // for want of room
 	// Without a bound, under the same requests.
 	var ring []line
 	for _, workload := range workloads(peaks) {
@@ -284,34 +292,31 @@ func (r *run) bounded() (Figure, bool) {
 				all = append(all, l)
 			}
 		}
-		for _, l := range all[min(len(all), maxLines):] {
-			if !slices.Contains(leftOut, l.name) {
-				leftOut = append(leftOut, l.name)
-			}
-		}
-		return all[:min(len(all), maxLines)]
+		return all
 	}
 	measured, right := lines(peaks), lines(spills)
 	x := logScale(abscissas(slices.Concat(measured, ring, right)), count)
-	bounds := where(peaks, func(row results.Row) bool {
-		return slices.ContainsFunc(measured, func(l line) bool { return l.name == named(pen{size: labelSize}.fit(row.Label, maxName), row.Workload) })
-	})
-	left := slices.Concat(measured, ring, limits(bounds, x))
-	panels := []*panel{
-		chart{heading: "Busiest node", unit: "multiple of its fair share", xName: "nodes", x: x, y: logScale(values(left), plain), lines: left, columns: 2}.panel(),
-		chart{heading: "Requests sent past their first choice", unit: "part of all requests", xName: "nodes", x: x, y: linearScale(values(right), percent), lines: right, columns: 2}.panel(),
+	left := slices.Concat(measured, limits(peaks, x))
+	all := slices.Concat(left, right, ring)
+	columns := columnsFor(all, 2)
+	busiest := chart{heading: "Busiest node", unit: "multiple of its fair share", xName: "nodes", x: x,
+		y: logScale(values(slices.Concat(left, ring)), plain), lines: left, columns: columns}.split(ring...)
+	past := chart{heading: "Requests sent past their first choice", unit: "part of all requests", xName: "nodes", x: x,
+		y: linearScale(values(right), percent), lines: right, columns: columns}.split()
+	var panels []*panel
+	for i := range max(len(busiest), len(past)) { // side by side
+		panels = slices.Concat(panels, busiest[min(i, len(busiest)):min(i+1, len(busiest))], past[min(i, len(past)):min(i+1, len(past))])
 	}
-	f := panelFigure(panels, 2, asideKey(slices.Concat(measured, ring, right)))
-	f.height = max(f.height, 95+vg.Length(len(left))*labelSize*1.25)
+	f := panelFigure(panels, columns, asideKey(slices.Concat(measured, ring, right)))
 	f.Name = "bounded"
 	f.Title = "What a bound on the load achieves, and what it costs"
 	worst := slices.MaxFunc(spills, func(a, b results.Row) int { return cmp.Compare(a.Center, b.Center) })
-	f.Caption = fmt.Sprintf("With %s and %s, %s passes %s of the requests on to another node, and no node takes more than %s times its fair share.",
-		plural(worst.Nodes, "node"), popularityName(worst.Workload), worst.Label, percent(worst.Center), times(peakOf(r.metric("bounded", "load-peak"), worst)))
-	f.Caption += " Grey: the limit itself, 1 + epsilon."
-	if len(leftOut) > 0 {
-		f.Caption += " Not shown, for want of room: " + some(leftOut) + "."
+	f.Caption = fmt.Sprintf("With %s and %s, %s passes %s of the requests on to another node",
+		plural(worst.Nodes, "node"), popularityName(worst.Workload), worst.Label, percent(worst.Center))
+	if peak := peakOf(r.metric("bounded", "load-peak"), worst); !math.IsNaN(peak) {
+		f.Caption += fmt.Sprintf(", and no node takes more than %s times its fair share", times(peak))
 	}
+	f.Caption += ". Grey: the limit itself, 1 + epsilon."
 	f.footer = r.footer("bounded")
 	return f, true
 }

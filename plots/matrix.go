@@ -186,6 +186,7 @@ func (m matrix) draw(c draw.Canvas, x, y, side vg.Length, most float64, named bo
 		for to := range m.nodes {
 			c.SetColor(m.color(from, to, most))
 			at := x + size*vg.Length(to)
+			declare(c, vg.Point{X: at, Y: low}, vg.Point{X: at + size, Y: low + size})
 			c.Fill(vg.Rectangle{Min: vg.Point{X: at + 0.4, Y: low + 0.4}, Max: vg.Point{X: at + size - 0.4, Y: low + size - 0.4}}.Path())
 		}
 	}

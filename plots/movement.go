@@ -153,7 +153,7 @@ func (r *run) movement() (Figure, bool) {
 			for lane, n := range sizes {
 				for _, m := range moves {
 					if m.Label == label && m.Schedule == schedule && m.Nodes == n {
-						rw.marks = append(rw.marks, moveMarks(m, x, r.look(m.Row), shapes[lane], len(sizes), lane)...)
+						rw.marks = append(rw.marks, moveMarks(m, r.look(m.Row), shapes[lane], len(sizes), lane)...)
 					}
 				}
 			}
@@ -179,11 +179,11 @@ func scheduleRank(schedule string) int {
 }
 
 // moveMarks draws one change in a lane of its contestant's row.
-func moveMarks(m move, x scale, l look, shape marker, lanes, lane int) []mark {
+func moveMarks(m move, l look, shape marker, lanes, lane int) []mark {
 	at := vg.Length(5) * (vg.Length(lanes-1)/2 - vg.Length(lane))
 	l.marker = shape
 	return []mark{
-		{kind: span, x: x.clamp(m.minimum), to: m.Center, look: look{color: l.color}, lane: at},
+		{kind: span, x: m.minimum, to: m.Center, look: look{color: l.color}, lane: at},
 		{kind: tick, x: m.minimum, look: look{color: ink}, lane: at},
 		{kind: dot, x: m.Center, look: l, lane: at},
 	}
@@ -211,7 +211,7 @@ func movementCaption(moves []move, schedule string, n int) string {
 	var worst move
 	for _, m := range moves {
 		if m.Schedule == schedule && m.Nodes == n && m.minimum > 0 &&
-			(worst.minimum == 0 || m.Center/m.minimum > worst.Center/worst.minimum) {
+			(worst.minimum == 0 || timesAsMuch(m.Center, m.minimum) > timesAsMuch(worst.Center, worst.minimum)) {
 			worst = m
 		}
 	}
@@ -220,9 +220,9 @@ func movementCaption(moves []move, schedule string, n int) string {
 		return "Each contestant beside the least that any algorithm has to move."
 	case worst.Center < 1.1*worst.minimum:
 		return fmt.Sprintf("With %s, when %s, no contestant moves more than %s times the least that must move (%s: %s of the keys).",
-			plural(n, "node"), scheduleName(schedule), trimmed(max(1, worst.Center/worst.minimum), 3), worst.Label, percent(worst.Center))
+			plural(n, "node"), scheduleName(schedule), trimmed(max(1, timesAsMuch(worst.Center, worst.minimum)), 3), worst.Label, percent(worst.Center))
 	}
 	return fmt.Sprintf("With %s, when %s, %s moves %s of the keys, %s times the least that must move (%s). "+
 		"A dot on its stroke moves no key without need.",
-		plural(n, "node"), scheduleName(schedule), worst.Label, percent(worst.Center), trimmed(worst.Center/worst.minimum, 2), percent(worst.minimum))
+		plural(n, "node"), scheduleName(schedule), worst.Label, percent(worst.Center), trimmed(timesAsMuch(worst.Center, worst.minimum), 2), percent(worst.minimum))
 }

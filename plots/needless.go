@@ -34,10 +34,15 @@ func (r *run) needless() (Figure, bool) {
 		minimum[row.Cell] = row.Center
 	}
 	labels := byMean(moved)
-	x := linearScale(append(centers(moved), 0.01), percent)
+	parts := append(centers(moved), 0.01)
+	for _, row := range moved {
+		parts = append(parts, minimum[row.Cell])
+	}
+	x := linearScale(parts, percent)
+	columns := min(3, len(sizes))
 	var panels []*panel
 	for i, n := range sizes {
-		rc := rowChart{heading: heading(fmt.Sprintf("%d nodes and one more", n), labels, len(sizes)), x: x}
+		rc := rowChart{heading: heading(count(float64(n))+" + 1 nodes", labels, columns), x: x}
 		if i == 0 {
 			rc.unit = "keys that move"
 		}
@@ -52,13 +57,13 @@ func (r *run) needless() (Figure, bool) {
 			rc.rows = append(rc.rows, rw)
 		}
 		p := rc.panel()
-		if i > 0 {
+		if i%columns > 0 {
 			p.plot.Y.Tick.Marker = plot.ConstantTicks(nil)
 		}
 		panels = append(panels, p)
 	}
-	f := panelFigure(panels, len(panels), []keyItem{keyTick(look{color: ink}, "the least that must move")})
-	f.height = 85 + vg.Length(len(labels))*rowHeight
+	f := panelFigure(panels, columns, []keyItem{keyTick(look{color: ink}, "the least that must move")})
+	f.height = 30 + vg.Length((len(panels)+columns-1)/columns)*(55+vg.Length(len(labels))*rowHeight)
 	f.Name = "needless"
 	f.Title = "Keys that move when one node joins, and those that must"
 	f.Caption = needlessCaption(moved, collateral, minimum)

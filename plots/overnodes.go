@@ -41,7 +41,7 @@ func (o overNodes) figure() Figure {
 		all = append(all, p.lines...)
 	}
 	sizes := abscissas(all)
-	x, y := logScale(sizes, count), o.scale(values(slices.Concat(all, o.floors)), o.name)
+	x, y := logScale(slices.Concat(sizes, abscissas(stretch(o.floors, sizes))), count), o.scale(values(slices.Concat(all, o.floors)), o.name)
 	if slices.Min(sizes) == slices.Max(sizes) {
 		return o.rows(sizes[0])
 	}
@@ -111,7 +111,7 @@ func (o overNodes) rows(nodes float64) Figure {
 				{kind: span, x: max(at.y, at.hi), to: max(at.y, at.hi), look: look{color: l.look.color}, text: o.name(at.y), anchor: left},
 			}})
 		}
-		rc.x = o.scale(append(ys, 1.5*slices.Max(ys)), o.name) // room for the last number
+		rc.x = o.scale(ys, o.name)
 		panels = append(panels, rc.panel())
 	}
 	f := panelFigure(panels, 1, nil)
@@ -160,7 +160,7 @@ func extremes(rows []results.Row) (least, most results.Row) {
 
 // lookup draws the throughput of lookups against the number of nodes.
 func (r *run) lookup() (Figure, bool) {
-	rows := where(r.metric("lookup", "lookup-ns"), positive)
+	rows := r.metric("lookup", "lookup-ns")
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -189,7 +189,7 @@ func (r *run) lookup() (Figure, bool) {
 // keyLookup draws the way from the string key to the node, for a run that has
 // timed no other: a library that hashes the keys itself has none.
 func (r *run) keyLookup() (Figure, bool) {
-	rows := where(r.metric("key-lookup", "key-lookup-ns"), positive)
+	rows := r.metric("key-lookup", "key-lookup-ns")
 	if len(rows) == 0 || len(r.metric("lookup", "lookup-ns")) > 0 {
 		return Figure{}, false
 	}
@@ -266,7 +266,7 @@ func (r *run) lookupFloors(measure, metric, workload string) []line {
 
 // balance draws how evenly counted keys fall on the nodes.
 func (r *run) balance() (Figure, bool) {
-	rows := where(r.metric("balance", "balance-cv"), positive)
+	rows := r.metric("balance", "balance-cv")
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -306,35 +306,18 @@ func (r *run) memory() (Figure, bool) {
 		rows = r.metric("memory", "footprint-bytes")
 		unit, what = "bytes of the structure", "counted from its lengths"
 	}
-	zero, drawn := zeros(rows), where(rows, positive)
-	if len(drawn) == 0 {
+	if len(rows) == 0 {
 		return Figure{}, false
 	}
-	f := overNodes{unit: unit, name: bytesName, scale: sizeScale, parts: []part{{"", r.linesOverNodes(drawn)}}}.figure()
+	f := overNodes{unit: unit, name: bytesName, scale: sizeScale, parts: []part{{"", r.linesOverNodes(rows)}}}.figure()
 	f.Name = "memory"
 	f.Title = "What an algorithm keeps in memory"
 	n := fullest(rows)
 	least, most := extremes(where(rows, ofNodes(n)))
 	f.Caption = fmt.Sprintf("With %s the structure takes from %s (%s) to %s (%s), %s.",
 		plural(n, "node"), bytesName(least.Center), least.Label, bytesName(most.Center), most.Label, what)
-	if zero != "" {
-		f.Caption += " Takes nothing, and so has no place on a logarithmic axis: " + zero + "."
-	}
 	f.footer = r.footer("memory")
 	return f, true
-}
-
-// zeros names the contestants all of whose values are zero.
-func zeros(rows []results.Row) string {
-	most := map[string]float64{}
-	var order []string
-	for _, row := range rows {
-		if _, seen := most[row.Label]; !seen {
-			order = append(order, row.Label)
-		}
-		most[row.Label] = max(most[row.Label], row.Center)
-	}
-	return enumerate(slices.DeleteFunc(order, func(label string) bool { return most[label] > 0 }))
 }
 
 // enumerate joins names: "a", "a and b", "a, b and c". One that holds a comma itself
@@ -362,10 +345,14 @@ func (r *run) allocations() (Figure, bool) {
 		return Figure{}, false
 	}
 	lines := merge(r.linesOverNodes(rows))
-	ch := chart{unit: "allocations per lookup", xName: "nodes", lines: lines[:min(len(lines), maxLines)], columns: 1,
+	ch := chart{unit: "allocations per lookup", xName: "nodes", lines: lines, columns: 1,
 		x: logScale(abscissas(lines), count), y: linearScale(values(lines), plain)}
-	f := panelFigure([]*panel{ch.panel()}, 1, asideKey(lines))
-	f.height = 150
+	panels := ch.split()
+	f := panelFigure(panels, 1, asideKey(lines))
+	f.height = 30 + vg.Length(len(panels))*120
+	if least := vg.Length(min(len(lines), maxLines)) * labelSize * 1.3; least > 60 {
+		f.height += (least - 60) * vg.Length(len(panels))
+	}
 	f.Name = "allocations"
 	f.Title = "Does a lookup allocate?"
 	_, most := extremes(rows)
@@ -426,7 +413,7 @@ func merge(lines []line) []line {
 
 // build draws the time to build the structure.
 func (r *run) build() (Figure, bool) {
-	rows := where(r.metric("build", "build-ns"), positive)
+	rows := r.metric("build", "build-ns")
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -443,7 +430,7 @@ func (r *run) build() (Figure, bool) {
 
 // membership draws the time to take in and to let go of one node.
 func (r *run) membership() (Figure, bool) {
-	joins, leaves := where(r.metric("add", "add-ns"), positive), where(r.metric("remove", "remove-ns"), positive)
+	joins, leaves := r.metric("add", "add-ns"), r.metric("remove", "remove-ns")
 	all := slices.Concat(joins, leaves)
 	if len(all) == 0 {
 		return Figure{}, false
@@ -469,5 +456,5 @@ func panelFigure(panels []*panel, columns int, key []keyItem) Figure {
 	if rows > 1 {
 		height = 30 + vg.Length(rows)*200
 	}
-	return Figure{height: height, body: func(c draw.Canvas) { drawPanels(drawKey(c, key), panels, columns) }}
+	return Figure{key: key, height: height, body: func(c draw.Canvas) { drawPanels(c, panels, columns) }}
 }

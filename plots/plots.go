@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
@@ -37,12 +38,14 @@ type Figure struct {
 	Caption string // what it shows, with what the data say
 
 	footer string
-	height vg.Length // of body and footer
+	key    []keyItem // above the body, explained there
+	height vg.Length // of a line of the key, body and footer
 	body   func(c draw.Canvas)
 }
 
 // All makes the figures for which the set holds data, in the order in which a
-// report shows them: exact figures first. A set without trials gives none.
+// report shows them: exact figures first. A set without trials gives none, and no
+// figure is without a mark.
 func All(set *results.Set) []Figure { return arrange(set).figures() }
 
 func (r *run) figures() []Figure {
@@ -85,7 +88,12 @@ func (r *run) figures() []Figure {
 			figures = append(figures, f)
 		}
 	}
-	return figures
+	return shown(figures)
+}
+
+// shown returns the figures that show something.
+func shown(figures []Figure) []Figure {
+	return slices.DeleteFunc(figures, func(f Figure) bool { return f.marks() == 0 })
 }
 
 // Formats lists what a figure can be drawn as.
@@ -133,6 +141,7 @@ func (f Figure) svg(bare bool) []byte {
 	drawing = bytes.ReplaceAll(drawing, []byte("font-variant:normal;"), nil)
 	drawing = bytes.ReplaceAll(drawing, []byte("font-weight:normal;"), nil)
 	drawing = bytes.ReplaceAll(drawing, []byte("font-style:normal;"), nil)
+	drawing = textElement.ReplaceAllFunc(drawing, asWideAsPlanned)
 
 	var out bytes.Buffer
 	size := fmt.Sprintf(` width="%.5gpt" height="%.5gpt"`, width, height)
@@ -153,6 +162,22 @@ const (
 	fontByGonum = "font-family:Liberation Sans;"
 	fontInSVG   = "font-family:'Liberation Sans',Arial,sans-serif;"
 )
+
+var textElement = regexp.MustCompile(`<text ([^>]*?)style="([^"]*font-size:([0-9.]+)px[^"]*)">([^<]*)</text>`)
+
+// asWideAsPlanned tells a viewer how wide a text of an SVG is, for one that has
+// neither of its fonts takes another, which may be wider than the room. A text of
+// letters that the font lacks is left alone.
+func asWideAsPlanned(element []byte) []byte {
+	parts := textElement.FindSubmatch(element)
+	size, err := strconv.ParseFloat(string(parts[3]), 64)
+	s := html.UnescapeString(string(parts[4]))
+	p := pen{size: vg.Length(size), bold: bytes.Contains(parts[2], []byte("font-weight:bold"))}
+	if err != nil || s == "" || !p.hasAll(s) {
+		return element
+	}
+	return fmt.Appendf(nil, `<text %stextLength="%.5g" lengthAdjust="spacingAndGlyphs" style="%s">%s</text>`, parts[1], p.width(s).Points(), parts[2], parts[4])
+}
 
 // pdf writes the figure as a PDF file.
 func (f Figure) pdf(w io.Writer) error {

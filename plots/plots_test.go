@@ -20,7 +20,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
-	"pgregory.net/rapid"
 
 	"github.com/ringbench/ringbench/results"
 )
@@ -212,38 +211,6 @@ var (
 	fontSize   = regexp.MustCompile(`font-size:([0-9.]+)px`)
 )
 
-// checkLayout fails when texts overlap or leave the page.
-func checkLayout(t interface {
-	Fatal(...any)
-	Errorf(string, ...any)
-}, f Figure) {
-	found, width, height := texts(t, drawn(t, f, "svg"))
-	for i, a := range found {
-		if a.box.Min.X < 0 || float64(a.box.Max.X) > width || a.box.Min.Y < 0 || float64(a.box.Max.Y) > height {
-			t.Errorf("%s: %q leaves the page of %v by %v: %v", f.Name, a.s, width, height, a.box)
-		}
-		for _, b := range found[:i] {
-			if overlap(a.box, b.box) > 1 {
-				t.Errorf("%s: %q and %q overlap", f.Name, a.s, b.s)
-			}
-		}
-	}
-}
-
-func TestTextsNeitherOverlapNorLeaveThePage(t *testing.T) {
-	for _, f := range All(quick()) {
-		checkLayout(t, f)
-	}
-	few := quick()
-	few.Trials = slices.DeleteFunc(few.Trials, func(t results.Trial) bool { return t.Nodes != 10 && t.Nodes != 1 })
-	for _, f := range All(few) {
-		checkLayout(t, f)
-	}
-	for _, f := range All(crowded()) {
-		checkLayout(t, f)
-	}
-}
-
 // crowded is a run with so many contestants that a frame cannot hold them.
 func crowded() *results.Set {
 	set := quick()
@@ -310,51 +277,9 @@ func TestEveryMeasureAloneDrawsWhatItCan(t *testing.T) {
 			t.Errorf("%s: %s", measure, d)
 		}
 		for _, f := range All(set) {
-			checkLayout(t, f)
+			checkSound(t, f)
 		}
 	}
-}
-
-// Whatever numbers the records hold, and whatever they lack, figures are drawn
-// or left out; nothing panics and no path runs through a number that is none.
-func TestAnyValuesDraw(t *testing.T) {
-	all := quick().Trials
-	var pool []results.Trial // a few of each measure
-	kept := map[string]int{}
-	for _, tr := range all {
-		id := fmt.Sprint(tr.Measure, tr.Algorithm, tr.Schedule, tr.Nodes)
-		if kept[id]++; kept[id] <= 2 {
-			pool = append(pool, tr)
-		}
-	}
-	value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 2), rapid.SampledFrom([]float64{0, 1, -1, math.MaxFloat64, math.SmallestNonzeroFloat64}))
-	rapid.Check(t, func(t *rapid.T) {
-		set := &results.Set{Run: results.Run{Suite: "any", Seed: 7}}
-		some := rapid.SliceOfNDistinct(rapid.IntRange(0, len(pool)-1), 1, 40, rapid.ID).Draw(t, "trials")
-		for _, i := range some {
-			tr := pool[i]
-			tr.Values = map[string]float64{}
-			for _, m := range slices.Sorted(keys(pool[i].Values)) {
-				if v := value.Draw(t, m); !math.IsNaN(v) {
-					tr.Values[m] = v
-				}
-			}
-			tr.Nodes = rapid.SampledFrom([]int{tr.Nodes, 0, 1, -3, math.MaxInt}).Draw(t, "nodes")
-			if tr.Series != nil {
-				tr.Series = map[string][]float64{
-					"circle_end":  rapid.SliceOfN(value, 1, 3).Draw(t, "ends"),
-					"circle_node": rapid.SliceOfN(value, 1, 3).Draw(t, "owners"),
-				}
-			}
-			set.Trials = append(set.Trials, tr)
-		}
-		for _, f := range All(set) {
-			texts(t, drawn(t, f, "svg"))
-		}
-		if err := WriteReport(io.Discard, set); err != nil {
-			t.Fatal(err)
-		}
-	})
 }
 
 func keys(m map[string]float64) func(yield func(string) bool) {

@@ -33,7 +33,7 @@ func (r *run) skewness() (Figure, bool) {
 	perNodes := map[int]map[string]*line{}
 	keys := 0
 	exponents := map[float64]bool{}
-	rows := where(r.metric("load", "load-peak"), positive)
+	rows := r.metric("load", "load-peak")
 	for _, row := range rows {
 		s, ok := exponent(row.Workload)
 		if !ok {
@@ -45,7 +45,7 @@ func (r *run) skewness() (Figure, bool) {
 		}
 		l := perNodes[row.Nodes][row.Label]
 		if l == nil {
-			l = &line{name: pen{size: labelSize}.fit(row.Label, maxName), look: r.look(row)}
+			l = &line{name: row.Label, look: r.look(row)}
 			perNodes[row.Nodes][row.Label] = l
 		}
 		l.points = append(l.points, point{s, row.Center, row.Low, row.High})
@@ -59,7 +59,7 @@ func (r *run) skewness() (Figure, bool) {
 	}
 	slices.Sort(xs)
 	sizes := thin(sorted(perNodes), 2)
-	panelLines := map[int][]line{}
+	panelLines, floors := map[int][]line{}, map[int][]line{}
 	for _, n := range sizes {
 		floorLine := line{name: "hottest key", look: look{color: floor, dash: dashed}, thin: true}
 		for _, s := range xs {
@@ -73,23 +73,30 @@ func (r *run) skewness() (Figure, bool) {
 			l.points = tidy(l.points)
 			lines = append(lines, l)
 		}
-		lines = lines[:min(len(lines), maxLines-1)]
+		panelLines[n], floors[n] = lines, nil
 		if len(floorLine.points) > 0 {
-			lines = append(lines, floorLine)
+			floors[n] = []line{floorLine}
 		}
-		panelLines[n] = lines
-		ys = append(ys, values(lines)...)
+		ys = append(ys, values(slices.Concat(lines, floors[n]))...)
 	}
 	x, y := linearScale(xs, plain), logScale(ys, plain)
 	var panels []*panel
+	var all []line
+	for _, n := range sizes {
+		all = slices.Concat(all, panelLines[n], floors[n])
+	}
+	columns := columnsFor(all, len(sizes))
+	if len(all) > len(sizes)*(maxLines+1) {
+		columns = 1 // as many frames as it takes for the one size, and then for the other
+	}
 	for i, n := range sizes {
-		ch := chart{heading: plural(n, "node"), xName: "exponent of Zipf's law", x: x, y: y, lines: panelLines[n], columns: len(sizes)}
-		if i == 0 {
+		ch := chart{heading: plural(n, "node"), xName: "exponent of Zipf's law", x: x, y: y, lines: panelLines[n], columns: columns}
+		if i%columns == 0 {
 			ch.unit = "busiest node, as a multiple of its fair share"
 		}
-		panels = append(panels, ch.panel())
+		panels = append(panels, ch.split(floors[n]...)...)
 	}
-	f := panelFigure(panels, len(sizes), nil)
+	f := panelFigure(panels, columns, nil)
 	f.Name = "skew"
 	f.Title = "The hottest key sets a floor that no placement is below"
 	f.Caption = skewCaption(where(rows, ofNodes(sizes[len(sizes)-1])), xs, sizes[len(sizes)-1], keys)
@@ -136,13 +143,13 @@ type option struct {
 // remedies draws what is left on the busiest node under each remedy for hot keys,
 // with its cost.
 func (r *run) remedies() (Figure, bool) {
-	rows := where(r.metric("remedies", "load-peak"), positive)
+	rows := r.metric("remedies", "load-peak")
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
 	n := fullest(rows)
 	rows = where(rows, ofNodes(n))
-	bounded := where(r.metric("bounded", "load-peak"), func(row results.Row) bool { return row.Nodes == n && positive(row) })
+	bounded := where(r.metric("bounded", "load-peak"), ofNodes(n))
 	popularities := workloads(rows)
 	popularities = popularities[:min(len(popularities), 2)]
 	var names []string
@@ -164,7 +171,10 @@ func (r *run) remedies() (Figure, bool) {
 			xs = append(xs, o.row.Center, o.row.High)
 		}
 	}
-	x := linearScale(append(xs, 1.2*slices.Max(xs)), plain)
+	for _, w := range popularities {
+		xs = append(xs, hottestKey(popularity(w), rows[0].Keys)*float64(n))
+	}
+	x := linearScale(xs, plain)
 	var panels []*panel
 	var key []keyItem
 	for i, w := range popularities {
@@ -182,7 +192,7 @@ func (r *run) remedies() (Figure, bool) {
 					{kind: dot, x: o.row.Center, look: l},
 					{kind: span, x: o.row.High, to: o.row.High, look: look{color: soft}, text: o.cost, anchor: left},
 				}
-				if o.order == 0 && hottest > 0 && x.contains(hottest) {
+				if o.order == 0 && hottest > 0 {
 					rw.marks = append(rw.marks, mark{kind: tick, x: hottest, look: look{color: ink}})
 					key = []keyItem{keyTick(look{color: ink}, "the hottest key alone, which one node has to bear")}
 				}

@@ -15,7 +15,7 @@ import (
 func (r *run) removals() (Figure, bool) {
 	rows := where(r.aged, func(row results.Row) bool {
 		_, _, ok := leavers(row)
-		return ok && row.Measure == "lookup" && row.Metric == "lookup-ns" && positive(row)
+		return ok && row.Measure == "lookup" && row.Metric == "lookup-ns"
 	})
 	if len(rows) == 0 {
 		return Figure{}, false
@@ -37,7 +37,7 @@ func (r *run) removals() (Figure, bool) {
 	for _, k := range kinds {
 		if lines := parts[k]; len(lines) > 0 {
 			panels = append(panels, chart{heading: "nodes left " + ways[k], unit: "time of one lookup", xName: "nodes that left", x: x, y: y,
-				lines: lines[:min(len(lines), maxLines)], columns: 1}.panel())
+				lines: lines, columns: 1}.split()...)
 		}
 	}
 	f := panelFigure(panels, 1, nil)
@@ -68,7 +68,7 @@ func (r *run) linesOverLeft(rows, fresh []results.Row) []line {
 		if !ok {
 			i = len(lines)
 			index[row.Label] = i
-			lines = append(lines, line{name: pen{size: labelSize}.fit(row.Label, maxName), look: r.look(row)})
+			lines = append(lines, line{name: row.Label, look: r.look(row)})
 			if start, ok := find(fresh, row.Label, row.Nodes); ok {
 				lines[i].points = append(lines[i].points, point{0, start.Center, start.Low, start.High})
 			}

@@ -31,9 +31,6 @@ func (r *run) replicaRows(measure, metric string) []results.Row {
 	return where(rows, func(row results.Row) bool { return row.Replicas() == most })
 }
 
-// partScale is the axis of a part from none to all.
-var partScale = scale{max: 1, ticks: []plot.Tick{{Value: 0, Label: "0%"}, {Value: 0.5, Label: "50%"}, {Value: 1, Label: "100%"}}}
-
 // replicas draws which part of the replicas a change copies, and who takes over
 // from a node that is gone.
 func (r *run) replicas() (Figure, bool) {
@@ -53,8 +50,13 @@ func (r *run) replicas() (Figure, bool) {
 		columns++
 	}
 	var panels []*panel
+	parts := centers(slices.Concat(moved, heirs, copies))
+	for _, row := range moved {
+		parts = append(parts, minimum[row.Cell])
+	}
+	x := partScale(parts)
 	add := func(name, unit string, marks func(label string) []mark) {
-		rc := rowChart{heading: heading(name, labels, columns), unit: unit, x: partScale}
+		rc := rowChart{heading: heading(name, labels, columns), unit: unit, x: x}
 		for _, label := range labels {
 			rc.rows = append(rc.rows, row{name: label, marks: marks(label)})
 		}
@@ -137,20 +139,23 @@ func (r *run) quorums() (Figure, bool) {
 		sets = fmt.Sprintf("sets of %d", quorum)
 	}
 	hollow := look{color: ink, marker: circle, hollow: true}
-	rc := rowChart{heading: plural(rows[0].Nodes, "node"), unit: sets + " that hold a key's majority", x: partScale}
+	rc := rowChart{heading: plural(rows[0].Nodes, "node"), unit: sets + " that hold a key's majority"}
 	zoned := false
+	parts := centers(rows)
 	for _, q := range rows {
 		marks := []mark{{kind: bar, to: q.Center, look: r.look(q)}}
 		if v, ok := violations[q.Cell]; ok && v.Keys > 0 {
 			marks = append(marks, mark{kind: dot, x: v.Center / float64(v.Keys), look: hollow})
+			parts = append(parts, v.Center/float64(v.Keys))
 			zoned = true
 		}
 		rc.rows = append(rc.rows, row{name: q.Label, marks: marks})
 	}
+	rc.x = partScale(parts)
 	panels := []*panel{rc.panel()}
 	if l, nodes := r.exposureLine(); len(l.points) > 1 {
 		panels = append(panels, chart{heading: plural(nodes, "node"), unit: "the same by vnodes", xName: "points a node",
-			x: logScale(abscissas([]line{l}), count), y: partScale, lines: []line{l}, columns: 1}.panel())
+			x: logScale(abscissas([]line{l}), count), y: partScale(values([]line{l})), lines: []line{l}, columns: 1}.panel())
 	}
 	var keys []keyItem
 	if zoned {

@@ -67,7 +67,7 @@ func TestTheFiguresOfReplicas(t *testing.T) {
 		},
 	}
 	for _, f := range figures {
-		checkLayout(t, f)
+		checkSound(t, f)
 		for _, part := range want[f.Name] {
 			if !strings.Contains(f.Caption, part) {
 				t.Errorf("%s: %q does not say %q", f.Name, f.Caption, part)

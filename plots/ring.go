@@ -54,14 +54,19 @@ func (r Ring) Figure() Figure {
 		h.draw(draw.Crop(c, 0, -170, 0, 0), top)
 		letters := pen{size: labelSize, color: ink}
 		y := c.Max.Y - 24
-		for i, name := range r.Names {
+		var names []string
+		for _, name := range r.Names[:min(len(r.Names), mostNamed)] {
+			names = append(names, clean(name))
+		}
+		names = letters.fitAll(names, 90)
+		for i := range r.Names {
 			if i == mostNamed {
 				letters.write(c, c.Max.X-146, y-1, left, plural(len(r.Names)-i, "more node"))
 				break
 			}
 			x := c.Max.X - 160
 			c.FillPolygon(nodeColor(i), []vg.Point{{X: x, Y: y}, {X: x + 8, Y: y}, {X: x + 8, Y: y + 8}, {X: x, Y: y + 8}})
-			letters.write(c, x+14, y, left, letters.fit(clean(name), 90))
+			letters.write(c, x+14, y, left, names[i])
 			letters.write(c, c.Max.X, y, right, percent(shares[i]))
 			y -= 12
 		}

@@ -10,10 +10,13 @@ import (
 const rowHeight = vg.Length(19)
 
 // maxName is the widest name of a contestant; a longer one is cut.
-const maxName = 1.9 * vg.Inch
+const maxName = 2.9 * vg.Inch
 
 // tickReach is how far a tick reaches above and below the middle of its lane.
 const tickReach = vg.Length(6.5)
+
+// leastBar is the length of a bar that stands for nothing.
+const leastBar = vg.Length(1)
 
 // A row is one contestant in a chart of rows.
 type row struct {
@@ -49,18 +52,56 @@ type rowChart struct {
 }
 
 func (rc rowChart) panel() *panel {
-	y := scale{min: -0.5, max: float64(len(rc.rows)) - 0.5}
-	for i, r := range rc.rows {
-		name := pen{size: labelSize}.fit(r.name, maxName)
-		y.ticks = append(y.ticks, plot.Tick{Value: rc.height(i), Label: name})
+	y := scale{names: true, min: -0.5, max: float64(len(rc.rows)) - 0.5}
+	var all []string
+	for _, r := range rc.rows {
+		all = append(all, r.name)
 	}
-	p := &panel{heading: rc.heading, unit: rc.unit, plot: newPlot(rc.x, y, rc.xName)}
+	names := pen{size: labelSize}.fitAll(all, maxName)
+	for i := range rc.rows {
+		y.ticks = append(y.ticks, plot.Tick{Value: rc.height(i), Label: names[i]})
+	}
+	p := &panel{heading: rc.heading, unit: rc.unit, xName: rc.xName, plot: newPlot(rc.x, y)}
 	p.plot.Y.Tick.Label.Color = ink
 	p.plot.Y.Padding = 6
+	p.room = rc.textRoom
 	p.plot.Y.Tick.Label.Font.Size = labelSize
 	p.plot.Add(rc)
 	return p
 }
+
+// textRoom returns the room that the texts beside marks need before a frame of a
+// width and after it.
+func (rc rowChart) textRoom(frame vg.Length) (before, after vg.Length) {
+	for _, r := range rc.rows {
+		for _, m := range r.marks {
+			end := m.x
+			if m.kind == span || m.kind == bar {
+				end = m.to
+			}
+			at, need := vg.Length(rc.x.at(end)), m.textWidth()
+			switch {
+			case need == 0:
+			case m.anchor == right:
+				before = max(before, need-at*frame)
+			default:
+				after = max(after, need-(1-at)*frame)
+			}
+		}
+	}
+	return before, after
+}
+
+// textWidth is the room that the text beside the mark takes, with the gap.
+func (m mark) textWidth() vg.Length {
+	if m.text == "" {
+		return 0
+	}
+	return textOffset + pen{size: tickSize}.width(m.text) + 2
+}
+
+// textOffset is from a mark to the text beside it.
+const textOffset = vg.Length(6.5)
 
 // height is the place of row i on the vertical axis.
 func (rc rowChart) height(i int) float64 { return float64(len(rc.rows) - 1 - i) }
@@ -81,8 +122,8 @@ func (rc rowChart) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, kinds := range [][]markKind{{bar, span}, {tick}, {dot}} {
 		for i, r := range rc.rows {
 			for _, m := range r.marks {
-				if (m.kind == kinds[0] || m.kind == kinds[len(kinds)-1]) && rc.x.contains(m.x) {
-					m.draw(c, x(m.x), x(rc.x.clamp(m.to)), y(rc.height(i))+m.lane)
+				if m.kind == kinds[0] || m.kind == kinds[len(kinds)-1] {
+					m.draw(c, x(m.x), x(m.to), y(rc.height(i))+m.lane)
 				}
 			}
 		}
@@ -93,17 +134,25 @@ func (m mark) draw(c draw.Canvas, x, to, y vg.Length) {
 	text := pen{size: tickSize, color: readable(m.look.color)}
 	switch m.kind {
 	case dot:
+		declare(c, vg.Point{X: x, Y: y})
 		m.look.draw(c, vg.Point{X: x, Y: y}, markerSize+0.4)
 	case tick:
+		declare(c, vg.Point{X: x, Y: y - tickReach}, vg.Point{X: x, Y: y + tickReach})
 		c.StrokeLine2(draw.LineStyle{Color: m.look.color, Width: 1.2}, x, y-tickReach, x, y+tickReach)
 	case span:
+		if x != to {
+			declare(c, vg.Point{X: x, Y: y}, vg.Point{X: to, Y: y})
+		}
 		c.StrokeLine2(draw.LineStyle{Color: m.look.color, Width: 1.3, Dashes: m.look.dash}, x, y, to, y)
 		x = to
 	case bar:
-		c.FillPolygon(m.look.color, []vg.Point{{X: x, Y: y - 5}, {X: to, Y: y - 5}, {X: to, Y: y + 5}, {X: x, Y: y + 5}})
+		declare(c, vg.Point{X: x, Y: y - 5}, vg.Point{X: to, Y: y + 5})
+		// A bar of no length is drawn as well: nothing at all is what was not measured.
+		from, end := min(x, to), max(x, to, min(x, to)+leastBar)
+		c.FillPolygon(m.look.color, []vg.Point{{X: from, Y: y - 5}, {X: end, Y: y - 5}, {X: end, Y: y + 5}, {X: from, Y: y + 5}})
 		x = to
 	}
-	offset := vg.Length(6.5)
+	offset := textOffset
 	if m.anchor == right {
 		offset = -offset
 	}

@@ -26,6 +26,11 @@ func arrange(set *results.Set) *run {
 				row.Low, row.High = row.Center, row.Center
 			}
 			row.Label = clean(row.Label)
+			for _, v := range []*float64{&row.Center, &row.Low, &row.High, &row.Min, &row.Max, &row.RMS, &row.Theory, &row.Floor} {
+				if math.Abs(*v) < leastDrawn {
+					*v = 0
+				}
+			}
 			if row.After() != "" {
 				r.aged = append(r.aged, row)
 				continue
@@ -56,8 +61,15 @@ func arrange(set *results.Set) *run {
 	return r
 }
 
+// leastDrawn is the least number above zero that is told from it: below, decades
+// are out of the reach of floating point.
+const leastDrawn = 1e-300
+
 // finite reports whether v is a number that can be scaled without overflow.
 func finite(v float64) bool { return math.Abs(v) <= 1e300 }
+
+// timesAsMuch is a/b, kept to what is finite.
+func timesAsMuch(a, b float64) float64 { return max(-1/leastDrawn, min(a/b, 1/leastDrawn)) }
 
 // look returns how the contestant of a row is drawn.
 func (r *run) look(row results.Row) look { return lookOf(row.Algorithm, r.variants[row.Label]) }
@@ -137,9 +149,6 @@ func popularityName(workload string) string {
 	}
 }
 
-// positive reports whether a value has a place on a logarithmic axis.
-func positive(row results.Row) bool { return row.Center > 0 }
-
 // where returns the rows for which keep holds.
 func where(rows []results.Row, keep func(results.Row) bool) []results.Row {
 	var kept []results.Row
@@ -168,7 +177,7 @@ func (r *run) linesOverNodes(rows []results.Row) []line {
 		if !ok {
 			i = len(lines)
 			index[row.Label] = i
-			lines = append(lines, line{name: pen{size: labelSize}.fit(row.Label, maxName), look: r.look(row)})
+			lines = append(lines, line{name: row.Label, look: r.look(row)})
 		}
 		lines[i].points = append(lines[i].points, point{float64(row.Nodes), row.Center, row.Low, row.High})
 	}

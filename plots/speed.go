@@ -29,7 +29,7 @@ var timings = []struct {
 func (r *run) latency() (Figure, bool) {
 	var any []results.Row // of all three
 	for _, t := range timings {
-		any = append(any, where(r.metric(t.measure, t.metric), positive)...)
+		any = append(any, r.metric(t.measure, t.metric)...)
 	}
 	// All three under one workload: the caption compares them.
 	shown := timed(any)
@@ -56,7 +56,7 @@ func (r *run) latency() (Figure, bool) {
 		rw := row{name: name}
 		var got []float64
 		for _, t := range timings {
-			if v, ok := find(t.metric); ok && v > 0 {
+			if v, ok := find(t.metric); ok {
 				got = append(got, v)
 				shape := l
 				shape.marker, shape.hollow = t.shape, t.hollow
@@ -87,7 +87,7 @@ func (r *run) latency() (Figure, bool) {
 			return row.Center, ok
 		})
 	}
-	rc := rowChart{x: logScale(padded(xs), duration), rows: rows, xName: "time of one lookup"}
+	rc := rowChart{x: logScale(xs, duration), rows: rows, xName: "time of one lookup"}
 	var key []keyItem
 	for _, t := range timings {
 		if len(byMetric[t.metric]) > 0 {
@@ -102,8 +102,8 @@ func (r *run) latency() (Figure, bool) {
 	for _, label := range labels {
 		a, okA := find(byMetric["lookup-ns"], label, n)
 		b, okB := find(byMetric["latency-ns"], label, n)
-		if okA && okB && a.Center > 0 && b.Center/a.Center > factor {
-			worst, factor = label, b.Center/a.Center
+		if okA && okB && a.Center > 0 && timesAsMuch(b.Center, a.Center) > factor {
+			worst, factor = label, timesAsMuch(b.Center, a.Center)
 		}
 	}
 	f.Caption = fmt.Sprintf("With %s%s. A string key has to be hashed first.", plural(n, "node"), shown.under())
@@ -114,15 +114,6 @@ func (r *run) latency() (Figure, bool) {
 	f.Caption += shown.note()
 	f.footer = r.footer("lookup", "latency", "key-lookup")
 	return f, true
-}
-
-// padded adds room for a number beside the outermost marks of a logarithmic
-// axis.
-func padded(xs []float64) []float64 {
-	if len(xs) == 0 {
-		return xs
-	}
-	return append(slices.Clone(xs), slices.Min(xs)/1.5, slices.Max(xs)*1.5)
 }
 
 // control returns the value of the control under a workload at n nodes, or at the
@@ -181,9 +172,15 @@ const (
 	smallest = vg.Length(2.6)
 )
 
+// The frame of the trade-off is at least so wide and high, in points.
+const (
+	cloudWidth  = 400
+	cloudHeight = 170
+)
+
 // tradeOff draws balance against speed, with memory as area.
 func (r *run) tradeOff() (Figure, bool) {
-	allSpeed, allEven := where(r.metric("lookup", "lookup-ns"), positive), where(r.metric("balance", "balance-cv"), positive)
+	allSpeed, allEven := r.metric("lookup", "lookup-ns"), r.metric("balance", "balance-cv")
 	pairedWith := func(rows []results.Row) func(results.Row) bool {
 		return func(row results.Row) bool { _, ok := find(rows, row.Label, row.Nodes); return ok }
 	}
@@ -199,7 +196,7 @@ func (r *run) tradeOff() (Figure, bool) {
 	single := true // whether a timing is of one reading
 	for _, row := range where(paired, ofNodes(n)) {
 		e, _ := find(even.rows, row.Label, n)
-		b := bubble{label: row.Label, name: pen{size: labelSize}.fit(row.Label, maxName), look: r.look(row),
+		b := bubble{label: row.Label, name: row.Label, look: r.look(row),
 			x: row.Center, xs: interval{row.Low, row.High}, y: e.Center, ys: countingNoise(e.Center, n, e.N), area: r.memoryOf(row.Label, n)}
 		if slices.ContainsFunc(bubbles, func(o bubble) bool { return o.label == b.label }) {
 			continue
@@ -225,25 +222,29 @@ func (r *run) tradeOff() (Figure, bool) {
 		if most.area > 0 {
 			bubbles[i].radius = max(smallest, largest*vg.Length(math.Sqrt(b.area/most.area)))
 		}
-		// The bubbles need room within the axes.
-		xs, ys = append(xs, b.x/1.2, b.x*1.2), append(ys, b.y/1.3, b.y*1.3)
+		xs, ys = append(xs, b.x), append(ys, b.y)
 	}
 	ys = append(ys, values([]line{noise})...)
 	// Large bubbles are drawn first, so that none hides another.
 	slices.SortStableFunc(bubbles, func(a, b bubble) int { return cmp.Compare(b.radius, a.radius) })
 	x, y := logScale(xs, duration), logScale(ys, percent)
-	p := &panel{unit: "stddev / mean of the keys per node (lower is more even)", plot: newPlot(x, y, "time of one lookup (further left is faster)")}
+	for range 2 { // room for the first leaves less for the last
+		for _, b := range bubbles {
+			x, y = x.withRoom(b.x, float64(b.radius+2)/cloudWidth), y.withRoom(b.y, float64(b.radius+2)/cloudHeight)
+		}
+	}
+	p := &panel{unit: "stddev / mean of the keys per node (lower is more even)", xName: "time of one lookup (further left is faster)", plot: newPlot(x, y)}
 	cl := cloud{bubbles: bubbles, front: staircase(paretoFront(front))}
 	if len(noise.points) > 0 {
 		from, to := noise.points[0], noise.points[0]
 		from.x, to.x = x.min, x.max
 		noise.points = []point{from, to}
-		p.plot.Add(band{noise, y}, noise)
+		p.plot.Add(band(noise), noise)
 		cl.floor = noise
 	}
 	p.plot.Add(cl.front, cl)
 	f := panelFigure([]*panel{p}, 1, nil)
-	f.height += 30
+	f.height += 30 + 8*vg.Length(max(0, len(bubbles)-16))
 	f.Name = "trade-off"
 	f.Title = "Speed, evenness and memory: the trade-off"
 	left := missing(slices.Concat(allSpeed, allEven), where(paired, ofNodes(n)))
@@ -359,7 +360,9 @@ func paretoFront(bubbles []bubble) []bubble {
 type staircase []bubble
 
 func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
-	c.StrokeLines(draw.LineStyle{Color: soft, Width: 1.1, Dashes: dashed}, s.path(c, p))
+	path := s.path(c, p)
+	declare(c, path...)
+	c.StrokeLines(draw.LineStyle{Color: soft, Width: 1.1, Dashes: dashed}, path)
 }
 
 // path returns the corners of the line.
@@ -398,6 +401,7 @@ func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
 		taken = append(taken, around(at, b.radius*0.92))
 		path := circle.outline(at, b.radius)
 		if b.radius > 2*smallest {
+			declare(c, around(at, b.radius).Min, around(at, b.radius).Max)
 			c.SetColor(faint(b.look.color))
 			c.Fill(path)
 			c.SetLineStyle(draw.LineStyle{Color: b.look.color, Width: 1.2})
@@ -406,6 +410,7 @@ func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, b := range cl.bubbles {
 		at := vg.Point{X: x(b.x), Y: y(b.y)}
+		declare(c, at)
 		b.look.draw(c, at, markerSize)
 		taken = append(taken, around(at, markerSize))
 	}
@@ -413,15 +418,17 @@ func (cl cloud) Plot(c draw.Canvas, p *plot.Plot) {
 		at := y(cl.floor.points[0].y)
 		taken = append(taken, cl.nameFloor(c, at, taken), vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: at - 1}, Max: vg.Point{X: c.Max.X, Y: at + 1}})
 	}
-	for _, b := range cl.bubbles {
+	var written []vg.Rectangle
+	for i, name := range cl.names(c) {
+		b := cl.bubbles[i]
 		text := pen{size: labelSize, color: b.look.textColor()}
 		at := vg.Point{X: x(b.x), Y: y(b.y)}
-		box := place(at, b.radius, text.width(b.name), labelSize, c.Rectangle, taken)
-		taken = append(taken, box)
+		box := place(at, b.radius, text.width(name), labelSize, c.Rectangle, taken, written)
+		written = append(written, box)
 		if from, to := nearest(box, at); to > b.radius+12 {
 			c.StrokeLine2(draw.LineStyle{Color: b.look.color, Width: hairWidth}, at.X, at.Y, from.X, from.Y)
 		}
-		text.write(c, box.Min.X, box.Min.Y+labelSize*0.2, left, b.name)
+		text.write(c, box.Min.X, box.Min.Y+labelSize*0.2, left, name)
 	}
 }
 
@@ -449,15 +456,41 @@ func (cl cloud) nameFloor(c draw.Canvas, at vg.Length, taken []vg.Rectangle) vg.
 	return best
 }
 
+// names returns what is written beside the bubbles: names cut so far that all of
+// them take no more than a third of the frame.
+func (cl cloud) names(c draw.Canvas) []string {
+	var all []string
+	for _, b := range cl.bubbles {
+		all = append(all, b.name)
+	}
+	size := c.Size()
+	room := size.X * size.Y / 3 / (1.3 * labelSize) / vg.Length(len(all))
+	return pen{size: labelSize}.fitAll(all, min(maxName, max(40, room)))
+}
+
 func around(p vg.Point, r vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: p.X - r, Y: p.Y - r}, Max: vg.Point{X: p.X + r, Y: p.Y + r}}
 }
 
 // place finds room for a text of the given size near a bubble: the nearest of a
-// few places that stays within bounds and overlaps least of what is taken.
-func place(at vg.Point, r, w, h vg.Length, bounds vg.Rectangle, taken []vg.Rectangle) vg.Rectangle {
-	var best vg.Rectangle
+// few places that stays within bounds, off the texts that are written, and overlaps
+// least of what is taken. Where there is none it looks for the nearest anywhere.
+func place(at vg.Point, r, w, h vg.Length, bounds vg.Rectangle, taken, written []vg.Rectangle) vg.Rectangle {
+	best := vg.Rectangle{Min: bounds.Min, Max: bounds.Min.Add(vg.Point{X: w, Y: h})}
 	least := vg.Length(math.Inf(1))
+	try := func(low vg.Point, further vg.Length) {
+		box := vg.Rectangle{Min: low, Max: low.Add(vg.Point{X: w, Y: h})}
+		cost := further + 1000*outside(box, bounds)
+		for _, t := range taken {
+			cost += overlap(box, t)
+		}
+		for _, t := range written {
+			cost += 1000 * overlap(box, t)
+		}
+		if cost < least {
+			best, least = box, cost
+		}
+	}
 	for ring := range 16 {
 		gap := r + 4 + vg.Length(ring)*h*0.8
 		diagonal := gap * 0.72
@@ -467,17 +500,15 @@ func place(at vg.Point, r, w, h vg.Length, bounds vg.Rectangle, taken []vg.Recta
 			{X: diagonal, Y: diagonal - 2}, {X: diagonal, Y: -diagonal - h + 2},
 			{X: -diagonal - w, Y: diagonal - 2}, {X: -diagonal - w, Y: -diagonal - h + 2},
 		} {
-			box := vg.Rectangle{Min: at.Add(d), Max: at.Add(d).Add(vg.Point{X: w, Y: h})}
-			cost := 100 * outside(box, bounds)
-			for _, t := range taken {
-				cost += overlap(box, t)
+			if try(at.Add(d), 0); least == 0 {
+				return best
 			}
-			if cost < least {
-				best, least = box, cost
-			}
-			if cost == 0 {
-				return box
-			}
+		}
+	}
+	for x := bounds.Min.X; x+w <= bounds.Max.X; x += h / 2 {
+		for y := bounds.Min.Y; y+h <= bounds.Max.Y; y += h / 2 {
+			_, distance := nearest(vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + w, Y: y + h}}, at)
+			try(vg.Point{X: x, Y: y}, distance/10)
 		}
 	}
 	return best

@@ -319,7 +319,7 @@ func (t translucent) RGBA() (r, g, b, a uint32) {
 
 // fonts holds Liberation Sans, whose letters are as wide as Arial's, so that
 // text drawn by a viewer that has only the latter takes the space meant for it.
-var fonts = text.Plain{Fonts: font.NewCache(liberation.Collection())}
+var fonts = typesetter{text.Plain{Fonts: font.NewCache(liberation.Collection())}}
 
 // lettering returns the style of a text, anchored at its left end on the
 // baseline.

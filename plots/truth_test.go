@@ -1,8 +1,8 @@
 package plots
 
 import (
-	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -12,8 +12,6 @@ import (
 
 	"github.com/ringbench/ringbench/results"
 )
-
-var recorded = flag.String("records", "", "a run whose captions to check beside the others")
 
 // An observation is one metric of one cell, worked out from the trials alone: what
 // follows has to find by brute force what captions say.
@@ -478,13 +476,7 @@ func TestSuperlativesHoldAmongAllRecords(t *testing.T) {
 		"quick": quick(), "crowded": crowded(), "questions": questions(), "removals": withRemovals(), "together": together(), "joins": joins(), "replicas": replicated(),
 		"quick under other keys too": elsewhereToo(quick()), "removals under other keys too": elsewhereToo(withRemovals()), "two workloads": twoWorkloads(t), "keys only": keysOnly(), "no single lookups of one": togetherAndOne(),
 	}
-	if *recorded != "" {
-		set, err := results.Read(*recorded)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sets["recorded"] = set
-	}
+	maps.Copy(sets, recorded(t))
 	checked := map[string]bool{}
 	for name, set := range sets {
 		os := observe(set)

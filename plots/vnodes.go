@@ -119,7 +119,11 @@ func (s sweep) figure(r *run, unit string, name func(float64) string, panelLines
 		ys = append(ys, values(perPanel[n])...)
 	}
 	x, y := logScale(xs, count), logScale(ys, name)
-	columns := min(len(s.nodes), 3)
+	var all []line
+	for _, n := range s.nodes {
+		all = append(all, perPanel[n]...)
+	}
+	columns := columnsFor(all, min(len(s.nodes), 3))
 	var panels []*panel
 	for i, n := range s.nodes {
 		ch := chart{heading: plural(n, "node"), xName: "vnodes per node", x: x, y: y, lines: perPanel[n], columns: columns}

@@ -3,6 +3,7 @@ package plots
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,10 +50,11 @@ func TestNamesLeaveRoomToDraw(t *testing.T) {
 	for columns := 1; columns <= 3; columns++ {
 		x, y := logScale([]float64{1, 1000}, count), logScale([]float64{0.01, 1}, percent)
 		l := line{name: strings.Repeat("a very long name ", 20), points: []point{{1, 1, 1, 1}, {1000, 0.01, 0.01, 0.01}}}
-		p := chart{x: x, y: y, lines: []line{l}, columns: columns}.panel()
+		panels := slices.Repeat([]*panel{chart{x: x, y: y, lines: []line{l}, columns: columns}.panel()}, columns)
+		in := inspectorOf(t, panelFigure(panels, columns, nil), false)
 		column := (pageWidth - 2*pageMargin) / vg.Length(columns)
-		if p.margin > 0.7*column {
-			t.Errorf("%d columns: names take %.0f of %.0f points", columns, p.margin, column)
+		if frame := in.marks[0].frame.Size().X; frame < 0.25*column {
+			t.Errorf("%d columns: names leave %.0f of %.0f points", columns, frame, column)
 		}
 	}
 }

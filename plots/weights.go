@@ -16,8 +16,8 @@ import (
 // weights draws how far nodes miss their weights, and the memory that it takes to
 // miss them less.
 func (r *run) weights() (Figure, bool) {
-	errs := where(r.metric("weights", "weight-error"), positive)
-	sizes := where(r.metric("weights", "footprint-bytes"), positive)
+	errs := r.metric("weights", "weight-error")
+	sizes := r.metric("weights", "footprint-bytes")
 	if len(errs) == 0 {
 		return Figure{}, false
 	}
@@ -156,10 +156,8 @@ func (r *run) collisions() (Figure, bool) {
 		estimate := line{name: name, look: look{color: l.color, dash: dotted}, thin: true}
 		for _, row := range perModulus[m] {
 			nodes := float64(row.Nodes)
-			if row.Center > 0 {
-				measured.points = append(measured.points, point{nodes, row.Center, row.Center, row.Center})
-			}
-			if row.Theory >= 0.1 {
+			measured.points = append(measured.points, point{nodes, row.Center, row.Center, row.Center})
+			if row.Theory > 0 {
 				estimate.points = append(estimate.points, point{nodes, row.Theory, row.Theory, row.Theory})
 			}
 		}
@@ -173,9 +171,7 @@ func (r *run) collisions() (Figure, bool) {
 		}
 		cv := line{name: name, look: l}
 		for _, row := range where(spread, func(row results.Row) bool { return modulus(row) == m }) {
-			if row.RMS > 0 {
-				cv.points = append(cv.points, point{float64(row.Nodes), row.RMS, row.Low, row.High})
-			}
+			cv.points = append(cv.points, point{float64(row.Nodes), row.RMS, row.Low, row.High})
 		}
 		cv.points = tidy(cv.points)
 		if len(cv.points) > 0 {
@@ -185,12 +181,12 @@ func (r *run) collisions() (Figure, bool) {
 	if len(hit) == 0 || len(shares) == 0 {
 		return Figure{}, false
 	}
-	x := logScale(abscissas(shares), count)
+	x, columns := logScale(abscissas(shares), count), columnsFor(shares, 2)
 	panels := []*panel{
 		chart{heading: "Points that collide", unit: "of all nodes together", xName: "nodes", x: x,
-			y: logScale(values(slices.Concat(hit, theory)), plain), lines: slices.Concat(theory, hit), columns: 2}.panel(),
+			y: collisionScale(hit, theory), lines: slices.Concat(theory, hit), columns: columns}.panel(),
 		chart{heading: "Spread of the shares", unit: "stddev / mean", xName: "nodes", x: x,
-			y: logScale(values(shares), percent), lines: shares, columns: 2}.panel(),
+			y: logScale(values(shares), percent), lines: shares, columns: columns}.panel(),
 	}
 	var key []keyItem
 	if len(theory) > 0 {
@@ -198,12 +194,25 @@ func (r *run) collisions() (Figure, bool) {
 			c.StrokeLine2(draw.LineStyle{Color: soft, Width: 1, Dashes: dotted}, p.X-4, p.Y, p.X+5, p.Y)
 		}})
 	}
-	f := panelFigure(panels, 2, key)
+	f := panelFigure(panels, columns, key)
 	f.Name = "collisions"
 	f.Title = "Points that fall on one another"
 	f.Caption = collisionsCaption(counted, spread, modulus)
 	f.footer = r.footerOf(func(t results.Trial) bool { return t.Measure == "shares" && strings.Contains(t.Cell, "/modulus=") })
 	return f, true
+}
+
+// collisionScale is the axis of collisions, on which the estimates go down to next
+// to nothing: what is less than any measured value, and than one in ten placements,
+// stands in the lane of the axis.
+func collisionScale(measured, estimates []line) scale {
+	least := 0.1
+	for _, v := range values(measured) {
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	return logScaleFrom(least, values(slices.Concat(measured, estimates)), plain)
 }
 
 // thin64 keeps at most n of the values, from the least.

@@ -66,7 +66,7 @@ func TestTheWorkloadIsTheOneThatMostContestantsHave(t *testing.T) {
 // ring: the alphabet had chosen the keys of another suite.
 func TestTheTradeOffShowsAllThatTheRunHas(t *testing.T) {
 	f := figureOf(t, twoWorkloads(t), "trade-off")
-	checkLayout(t, f)
+	checkSound(t, f)
 	svg := string(drawn(t, f, "svg"))
 	for _, label := range []string{"ring", "maglev", "modulo", "jump", "rendezvous", "counting noise of 1M keys"} {
 		if !strings.Contains(svg, ">"+label+"<") {
@@ -224,7 +224,7 @@ func TestMovementShowsTheSizesThatMostHave(t *testing.T) {
 	}
 	add("only-sixty", 60)
 	f := figureOf(t, set, "movement")
-	checkLayout(t, f)
+	checkSound(t, f)
 	svg := string(drawn(t, f, "svg"))
 	for i := range 12 {
 		if !strings.Contains(svg, fmt.Sprintf(">wide %c<", 'a'+i)) {
@@ -429,7 +429,7 @@ func TestALogarithmicScaleBeginsNearItsValues(t *testing.T) {
 		min    float64
 		label  string
 	}{
-		{[]float64{0.65, 70}, 0.5, "0.5"}, {[]float64{0.3, 70}, 0.2, "0.2"}, {[]float64{0.12, 70}, 0.1, "0.1"}, {[]float64{1.1, 70}, 1, "1"}, {[]float64{3, 7}, 1, "1"}, {[]float64{0, 70}, 50, ""},
+		{[]float64{0.65, 70}, 0.5, "0.5"}, {[]float64{0.3, 70}, 0.2, "0.2"}, {[]float64{0.12, 70}, 0.1, "0.1"}, {[]float64{1.1, 70}, 1, "1"}, {[]float64{3, 7}, 1, "1"}, {[]float64{30, 70}, 50, ""},
 	} {
 		s := logScale(c.values, plain).upFrom(c.values)
 		if c.label == "" { // one decade stays
@@ -443,7 +443,7 @@ func TestALogarithmicScaleBeginsNearItsValues(t *testing.T) {
 
 func TestBoundsAreDrawnByName(t *testing.T) {
 	f := figureOf(t, quick(), "bounded")
-	checkLayout(t, f)
+	checkSound(t, f)
 	svg := drawn(t, f, "svg")
 	if !strings.Contains(string(svg), ">limit 1.25<") || !strings.Contains(f.Caption, "the limit itself, 1 + epsilon") {
 		t.Fatal("the bound has no name")
