@@ -375,6 +375,19 @@ func TestTwoSetsOfKeysAreTwoRowsOfATable(t *testing.T) {
 	}
 }
 
+// Keys that were dealt out under one hash tell nothing of hashes: a row of the map
+// would be empty but for one cell.
+func TestKeysUnderOneHashAreNamedInPlaceOfAnEmptyRow(t *testing.T) {
+	f := figureOf(t, twoWorkloads(t), "key-hashes")
+	svg := string(drawn(t, f, "svg"))
+	if !strings.Contains(svg, ">ring seq:100000<") || strings.Contains(svg, ">ring seq:key-:0:1000000<") {
+		t.Error("the rows are not those of three hashes")
+	}
+	if !strings.Contains(f.Caption, "with fewer than 3 hashes: ") || !strings.Contains(f.Caption, "ring seq:key-:0:1000000") {
+		t.Errorf("%q does not name the keys that are not shown", f.Caption)
+	}
+}
+
 // Contestants beyond those that have room count in what the caption says.
 func TestTheWorstOfManyQuorumsIsOfAll(t *testing.T) {
 	set := &results.Set{Run: quick().Run, End: quick().End}
@@ -396,9 +409,12 @@ func TestTheMostOfABoundIsThatOfAllItsCells(t *testing.T) {
 	set := quick()
 	for _, tr := range slices.Clone(set.Trials) {
 		if tr.Measure == "bounded" {
-			tr.Cell += "/requests=500"
-			tr.Values = map[string]float64{"load-peak": 1.31, "spill-fraction": 0}
-			set.Trials = append(set.Trials, tr)
+			for requests, peak := range map[string]float64{"400": 1.2, "500": 1.31, "600": 1.22} {
+				of := tr
+				of.Cell += "/requests=" + requests
+				of.Values = map[string]float64{"load-peak": peak, "spill-fraction": 0}
+				set.Trials = append(set.Trials, of)
+			}
 		}
 	}
 	if got := captionOf(t, set, "bounded"); !strings.Contains(got, "no node takes more than 1.31 times its fair share") {

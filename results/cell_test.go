@@ -120,6 +120,9 @@ func TestListsOfContestantsCanBeTakenApart(t *testing.T) {
 				part, _, _ = strings.Cut(rest, ",")
 				rest = rest[len(part):]
 			}
+			if part == "" {
+				t.Fatalf("%q cannot be taken apart", listed)
+			}
 			parts, rest = append(parts, part), strings.TrimPrefix(rest, ", ")
 		}
 		if d := cmp.Diff(labels, parts); d != "" {
