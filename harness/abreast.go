@@ -37,6 +37,10 @@ const (
 	contendedLeft = 160 * time.Millisecond // how long a block with a writer lasts
 )
 
+// mostContended bounds the lookups of a block with a writer: at a tenth of a nanosecond
+// each it lasts long enough.
+const mostContended = 1 << 30
+
 // parallelKernel looks up from all cores at once, each over its part of the
 // block. Where the algorithm can be copied, readers go through a snapshot. With a
 // writer, a node leaves a copy and joins it again every 20 ms, which is then what
@@ -53,9 +57,12 @@ func (st *stage) parallelKernel(c *cell, s *structure, writer bool) (*kernel, er
 	hs := c.pool.hashed(c.subject.hash)
 	readers := runtime.GOMAXPROCS(0)
 	k.unit, k.shared = chunk*readers, true
+	k.most = maxOps * readers
 	if writer {
 		k.target, k.litter = contendedLeft, true
+		k.most = mostContended
 	}
+	k.most -= k.most % k.unit
 	nodes := c.subject.nodes()
 	last := algorithms.Bucket(len(nodes) - 1)
 	k.run = func(offset, ops int) uint64 {

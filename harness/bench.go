@@ -40,7 +40,7 @@ type Slice struct {
 // Benches returns the timed cells of the plan, each once and without the
 // floors that were added to them. Nothing is built yet.
 func (pl *Plan) Benches() *Benches {
-	all := &Benches{st: &stage{run: &run{Plan: pl}, watch: pl.watch, built: map[string]*structure{}}}
+	all := &Benches{st: &stage{run: &run{Plan: pl}, watch: pl.watch.fine(), built: map[string]*structure{}}}
 	seen := map[string]bool{}
 	for _, g := range pl.timed {
 		for _, c := range g.cells {
@@ -76,7 +76,7 @@ func (b *Bench) Open(ops int) error {
 	if s.skip != "" {
 		return algorithms.Unsupported("%s", s.skip)
 	}
-	b.k, err = b.all.st.kernel(b.c, s, ops)
+	b.k, err = b.all.st.kernel(b.c, s, ops, 1)
 	if err != nil {
 		return err
 	}
@@ -101,16 +101,16 @@ func (b *Bench) Calibrate(target time.Duration) (ops int, err error) {
 		most = copiesOf(b.all.st.built[b.c.subject.id()], mostSliceCopies, sliceBudget)
 	}
 	for {
-		wall := time.Duration(math.MaxInt64)
+		took := time.Duration(math.MaxInt64)
 		for i := range 3 {
 			s, err := b.Slice(i, 0)
 			if err != nil {
 				return 0, err
 			}
-			wall = min(wall, sample{wall: s.Wall, cpu: s.CPU}.took())
+			took = min(took, sample{wall: s.Wall, cpu: s.CPU}.took())
 		}
-		if wall >= target/2 || b.ops >= most {
-			ops = int(float64(b.ops) * float64(target) / float64(max(wall, 1)))
+		if took >= target/2 || b.ops >= most {
+			ops = int(float64(b.ops) * float64(target) / float64(max(took, 1)))
 			err := b.Open(max(1, min(ops, most)))
 			return b.ops, err
 		}
@@ -239,7 +239,7 @@ func (pl *Plan) Exact(ctx context.Context) (trials []results.Trial, failed map[s
 	gated := map[string]string{} // subject -> what the gate found
 	for _, g := range pl.timed {
 		for _, c := range g.cells {
-			if c.pool == nil || !c.pool.uniform() || isControl(c.subject.info.Name) {
+			if c.pool == nil || isControl(c.subject.info.Name) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
@@ -258,12 +258,12 @@ func (pl *Plan) Exact(ctx context.Context) (trials []results.Trial, failed map[s
 				}
 				continue
 			}
-			hs := c.pool.hashed(c.subject.hash)
+			hs := pl.pool.hashed(c.subject.hash)
 			why, done := gated[c.subject.id()]
 			if !done {
 				proof := hs[:min(len(hs), proofKeys)]
 				a, buckets := answersOf(s.place.Mapper, proof)
-				s.answers[c.pool] = a
+				s.answers[pl.pool] = a
 				if why, err = gate(s.place, &c.subject, proof, buckets); err != nil {
 					return nil, nil, fmt.Errorf("%s: %w", c.trial.Cell, err)
 				}
@@ -275,7 +275,8 @@ func (pl *Plan) Exact(ctx context.Context) (trials []results.Trial, failed map[s
 			if t.Measure != "allocations" {
 				continue
 			}
-			t.Params, t.Check = s.place.Params, s.answers[c.pool].digest
+			s.place.describe(&t)
+			t.Check = s.answers[pl.pool].digest
 			runtime.GC()
 			allocs, bytes := allocations(s.place.Mapper, hs[:min(len(hs), allocKeys)])
 			t.Values["allocs-per-lookup"], t.Values["bytes-per-lookup"] = allocs, bytes

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// This file makes readings out of kernels: how many operations a block has, how long
-// it lasted, and whether that is enough.
+// This file times kernels: how many operations a block has, how long it lasted, and
+// whether that is enough.
 
 // tries is how often what must not be interrupted is timed.
 const tries = 3
@@ -34,7 +34,7 @@ func (st *stage) calibrate(k *kernel) error {
 		if ideal := float64(ops) * target / float64(max(took, 1)); ideal < float64(k.most) {
 			k.ops = max(k.unit, int(ideal)/k.unit*k.unit)
 		}
-		k.brisk = k.repeats && k.ops == k.most && float64(took) < leastReadings*st.cpuCost
+		k.brisk = k.repeats && k.ops == k.most && float64(took) < leastReadings*max(st.cpuCost, st.wallCost)
 		return nil
 	}
 }
@@ -91,19 +91,20 @@ func (st *stage) timeBlock(k *kernel) (reading, error) {
 		}
 		offset := k.next
 		if k.cycle > 0 {
-			k.next = (offset + k.ops) % k.cycle
-			k.run(k.next, max(k.unit, k.ops/8/k.unit*k.unit)) // warm-up, over keys that are not those to come
+			warm := max(k.unit, k.ops/8/k.unit*k.unit) // over keys that neither this block nor the next looks up
+			k.run((offset+k.ops)%k.cycle, warm)
+			k.next = (offset + k.ops + warm) % k.cycle
 		}
 		s := st.timeOnce(k, offset, k.ops)
 		r.wrong = r.wrong || k.expect != nil && k.expect(offset, k.ops) != s.sum
 		passes = append(passes, s)
 		quickest = min(quickest, s.took()) // an interruption makes no block long
 		r.lasted = time.Duration(len(passes)) * quickest
-		if !k.repeats || r.wrong {
+		if !k.repeats || r.wrong || k.ops < k.most { // which are to have more operations instead
 			break
 		}
 		enough := r.lasted >= k.least() || st.watch.wall()-start > mostSpent
-		if enough && (!k.brisk || len(passes) >= leastPasses) {
+		if odd := len(passes)%2 == 1; odd && enough && (!k.brisk || len(passes) >= leastPasses) {
 			break
 		}
 	}

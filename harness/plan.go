@@ -311,7 +311,10 @@ func (pl *Plan) expand(i int) error {
 	if err := pl.checkExperiment(i); err != nil {
 		return err
 	}
-	pools := pl.pools(e)
+	var pools []*pool
+	if len(timed) > 0 {
+		pools = pl.pools(e)
+	}
 	sizes := e.Nodes
 	if pl.own != nil {
 		sizes = []int{len(pl.own)}

@@ -27,67 +27,78 @@ const PoolSize = 1 << 20
 type pool struct {
 	set        workloads.KeySet
 	popularity string
-	ranks      []int // of the keys in the order of the draws; nil for each key once
+	law        *workloads.Popularity // that keys are drawn from; nil for each key once
+	size       int                   // lookups after which the pool repeats
+	seed       uint64
 
 	mu     sync.Mutex
+	ranks  []int32 // of the keys in the order of the draws, once drawn
 	keys   []string
 	hashes map[string][]uint64 // by hash name
 }
 
 // newPool returns the pool of so many random keys, each once.
 func newPool(size int, seed uint64) *pool {
-	return &pool{set: workloads.Random(size, seed), popularity: "uniform", hashes: map[string][]uint64{}}
+	return &pool{set: workloads.Random(size, seed), popularity: "uniform", size: size, seed: seed, hashes: map[string][]uint64{}}
 }
 
 // drawnPool returns the pool of so many draws from the popularity over as many
 // random keys as it has ranks.
-func drawnPool(size int, popularity *workloads.Popularity, spec string, seed uint64) *pool {
-	p := newPool(popularity.Len(), seed)
-	p.popularity, p.ranks = spec, make([]int, size)
-	r := workloads.Rand(seed, p.workload(), "pool")
-	for i := range p.ranks {
-		p.ranks[i] = popularity.Sample(r)
-	}
+func drawnPool(size int, law *workloads.Popularity, popularity string, seed uint64) *pool {
+	p := newPool(law.Len(), seed)
+	p.popularity, p.law, p.size = popularity, law, size
 	return p
 }
 
 // uniform says whether each key of the pool comes once.
-func (p *pool) uniform() bool { return p.ranks == nil }
+func (p *pool) uniform() bool { return p.law == nil }
 
 // len returns the number of lookups after which the pool repeats.
-func (p *pool) len() int {
-	if p.ranks != nil {
-		return len(p.ranks)
-	}
-	return p.set.Len()
-}
+func (p *pool) len() int { return p.size }
 
 // workload returns the name that a record carries.
 func (p *pool) workload() string { return p.set.Name() + "+" + p.popularity }
 
+// draw draws the keys if they are to be drawn. The caller holds the lock.
+func (p *pool) draw() {
+	if p.law == nil || p.ranks != nil {
+		return
+	}
+	p.ranks = make([]int32, p.size)
+	r := workloads.Rand(p.seed, p.workload(), "pool")
+	for i := range p.ranks {
+		p.ranks[i] = int32(p.law.Sample(r))
+	}
+}
+
+// key returns the i-th key.
+func (p *pool) key(i int) string {
+	if p.law != nil {
+		i = int(p.ranks[i])
+	}
+	return p.set.Key(i)
+}
+
 // hashed returns the hashes of the pool's keys.
 func (p *pool) hashed(h keyhash.Hash) []uint64 {
-	if p.ranks == nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.hashes[h.Name] == nil {
-			p.hashes[h.Name] = workloads.Hashes(p.set, h.Sum)
-		}
-		return p.hashes[h.Name]
-	}
-	keys := p.strings()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.hashes[h.Name] == nil {
-		hs := make([]uint64, len(keys))
-		inParallel(len(hs), func(from, to int) {
-			for i := from; i < to; i++ {
-				hs[i] = h.Sum(keys[i])
-			}
-		})
-		p.hashes[h.Name] = hs
+	if p.hashes[h.Name] != nil {
+		return p.hashes[h.Name]
 	}
-	return p.hashes[h.Name]
+	if p.law == nil {
+		p.hashes[h.Name] = workloads.Hashes(p.set, h.Sum)
+		return p.hashes[h.Name]
+	}
+	p.draw()
+	hs := make([]uint64, p.size)
+	inParallel(len(hs), func(from, to int) {
+		for i := from; i < to; i++ {
+			hs[i] = h.Sum(p.key(i))
+		}
+	})
+	p.hashes[h.Name] = hs
+	return hs
 }
 
 // strings returns the pool's keys, each a string of its own: a key comes with the
@@ -96,20 +107,13 @@ func (p *pool) strings() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.keys == nil {
-		p.keys = make([]string, p.len())
+		p.draw()
+		p.keys = make([]string, p.size)
 		for i := range p.keys {
-			p.keys[i] = p.set.Key(p.rank(i))
+			p.keys[i] = p.key(i)
 		}
 	}
 	return p.keys
-}
-
-// rank returns the rank of the i-th key.
-func (p *pool) rank(i int) int {
-	if p.ranks != nil {
-		return p.ranks[i]
-	}
-	return i
 }
 
 // answers is what a mapper says of a whole pool: the digest that a record

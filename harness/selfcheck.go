@@ -63,7 +63,7 @@ func (st *stage) judgePool() {
 	}
 	for _, key := range slices.Sorted(maps.Keys(best)) {
 		b := best[key]
-		if key == control || b.small == 0 || b.large == 0 {
+		if key == control || b.small == 0 || b.large == 0 || best[control] == nil { // without a control nobody knows
 			continue
 		}
 		if own := b.large - more; own > b.small*probeLimit {
@@ -75,7 +75,8 @@ func (st *stage) judgePool() {
 }
 
 // judgeFloors warns when a floor lies above a contestant by more than their
-// intervals: what nobody can beat was beaten, so that one of the two is wrong.
+// intervals: a contestant was faster than its floor, so one of the two figures is wrong.
+// From key to node a contestant may have a faster hash than the control.
 func (st *stage) judgeFloors() {
 	floors := map[look][]*cell{}
 	for _, c := range st.group.cells {

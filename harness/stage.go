@@ -35,6 +35,7 @@ type kernel struct {
 	before  func() error                 // prepares a block, outside the clock; may be nil
 	again   func() error                 // goes back to the state that expect speaks of; may be nil
 	learn   func()                       // works out what expect returns; may be nil
+	debris  float64                      // bytes of garbage that a block leaves at the most, roughly
 	litter  bool                         // a block leaves so much garbage that it may have to be collected before the next
 	repeats bool                         // a block may be several passes
 	brisk   bool                         // passes are too short for the CPU clock, once calibrated
@@ -57,7 +58,9 @@ type stage struct {
 	built    map[string]*structure
 	timings  map[*cell][]float64 // ns per operation, by repetition
 	control  *cell
-	live     uint64 // bytes of the heap after the last collection
+	live     uint64  // bytes of the heap after the last collection
+	dropped  float64 // bytes of garbage since the heap was looked at, at the most
+	voided   map[string]*void
 }
 
 // runTimed measures one timed group.
@@ -67,7 +70,7 @@ func (r *run) runTimed(g *group) error {
 	st := &stage{run: r, group: g, watch: r.watch.fine(), built: map[string]*structure{}, timings: map[*cell][]float64{}}
 	st.wallCost, st.cpuCost = st.watch.cost(st.watch.wall), st.watch.cost(st.watch.cpu)
 	kernels := map[*cell]*kernel{}
-	lacking := false // whether any cell lacks a repetition, beside which the control runs again
+	lacking := false // whether any cell lacks a repetition, beside which the floors run again
 	for _, c := range g.cells {
 		if c.trial.Measure == "lookup" && c.trial.Algorithm == "control" && c.pool == st.pool {
 			st.control = c
@@ -75,7 +78,7 @@ func (r *run) runTimed(g *group) error {
 		lacking = lacking || !st.complete(c)
 	}
 	for _, c := range g.cells {
-		if !st.complete(c) || c == st.control && lacking {
+		if !st.complete(c) || c.subject.floor && lacking {
 			k, err := st.prepare(c)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.trial.Cell, err)
@@ -93,6 +96,10 @@ func (r *run) runTimed(g *group) error {
 		if err := st.repetition(rep, kernels); err != nil {
 			return err
 		}
+	}
+	for _, cell := range slices.Sorted(maps.Keys(st.voided)) {
+		v := st.voided[cell]
+		r.outcome.Warnings = append(r.outcome.Warnings, fmt.Sprintf("%s: %d of %d repetitions: %s", cell, v.repetitions, g.reps, v.why))
 	}
 	st.judgeControl()
 	st.judgePool()
@@ -210,10 +217,10 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 		}
 		return nil, st.record(c, s, map[string]float64{"memory-bytes": bytes})
 	}
-	copies, err := st.enough(c, s, copiesOf(s, mostCopies[c.trial.Measure], blockBudget))
+	copies, row, err := st.enough(c, copiesOf(s, mostCopies[c.trial.Measure], blockBudget))
 	var k *kernel
 	if err == nil {
-		k, err = st.kernel(c, s, copies)
+		k, err = st.kernel(c, s, copies, row)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, st.skip(c, err.Error())
@@ -224,35 +231,53 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 	if k.learn != nil {
 		k.learn()
 	}
+	if k.litter {
+		if k.debris = litterLimit; mostCopies[c.trial.Measure] > 0 {
+			k.debris = float64(copies*row) * s.size
+		}
+	}
 	return k, st.calibrate(k)
 }
 
 // mostCopies is how many structures a block makes, or changes, at most.
 var mostCopies = map[string]int{"build": 1 << 14, "add": 1 << 10, "remove": 1 << 10}
 
-// enough returns how many of the copies that fit a block needs: as one change of some
-// structures takes milliseconds, all of them would take seconds.
-func (st *stage) enough(c *cell, s *structure, copies int) (int, error) {
-	if measure := c.trial.Measure; copies == 1 || measure != "add" && measure != "remove" {
-		return copies, nil
+// enough returns how many of the copies that fit a block needs, and how many changes
+// in a row each takes: as one change of some structures takes milliseconds, all of the
+// copies would take seconds; as one of others takes nanoseconds, one in each would be
+// over before a clock can tell.
+func (st *stage) enough(c *cell, copies int) (enough, row int, err error) {
+	measure := c.trial.Measure
+	if measure != "add" && measure != "remove" {
+		return copies, 1, nil
 	}
-	k, err := st.kernel(c, s, 1)
+	k, err := membershipKernel(c, 1, 1, measure == "add")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	one := blockTarget
 	for range tries {
 		if err := st.ready(k); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		one = min(one, st.timeOnce(k, 0, 1).took())
+		one = min(one, max(1, st.timeOnce(k, 0, 1).took()))
 	}
-	return min(copies, int(margin*float64(blockTarget)/float64(max(one, 1)))+1), nil
+	wanted := int(margin*float64(blockTarget)/float64(one)) + 1
+	if copies = min(copies, wanted); copies == wanted {
+		return copies, 1, nil
+	}
+	row = max(1, min(wanted/copies, int(mostInRow*float64(c.subject.n))))
+	if row > 1 && !removable(st.built[c.subject.id()].place.Mapper) {
+		row = 1
+	}
+	row, err = inRow(c, measure == "add", row)
+	return copies, row, err
 }
 
 // kernel returns what the cell repeats. Where an operation makes or changes a
-// structure, a block has at most so many operations as there are copies.
-func (st *stage) kernel(c *cell, s *structure, copies int) (*kernel, error) {
+// structure, a block has at most so many operations as there are copies, times the
+// changes in a row.
+func (st *stage) kernel(c *cell, s *structure, copies, row int) (*kernel, error) {
 	switch c.trial.Measure {
 	case "lookup", "pool-probe":
 		return st.lookupKernel(c, s), nil
@@ -271,9 +296,9 @@ func (st *stage) kernel(c *cell, s *structure, copies int) (*kernel, error) {
 	case "build":
 		return buildKernel(c, copies), nil
 	case "add":
-		return membershipKernel(c, copies, true)
+		return membershipKernel(c, copies, row, true)
 	case "remove":
-		return membershipKernel(c, copies, false)
+		return membershipKernel(c, copies, row, false)
 	}
 	return nil, fmt.Errorf("harness: %s reads no clock", c.trial.Measure)
 }
@@ -290,9 +315,13 @@ func (st *stage) ready(k *kernel) error {
 			return err
 		}
 	}
-	if k.litter && heapInUse() > st.live+litterLimit {
-		runtime.GC()
-		st.live = heapInUse()
+	// To ask for the heap stops the world: not before so many blocks may have filled it.
+	if st.dropped += k.debris; st.dropped > litterLimit/4 && k.litter {
+		st.dropped = 0
+		if heapInUse() > st.live+litterLimit {
+			runtime.GC()
+			st.live = heapInUse()
+		}
 	}
 	return nil
 }
@@ -333,7 +362,7 @@ func (st *stage) repetition(rep int, kernels map[*cell]*kernel) error {
 		t := c.trial
 		t.Rep = rep
 		k := kernels[c]
-		if k == nil || st.sink.Has(t) && c != st.control {
+		if k == nil || st.sink.Has(t) && !c.subject.floor {
 			st.step(blockCost)
 			continue
 		}
@@ -390,7 +419,7 @@ func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (
 		st.outcome.Failed = append(st.outcome.Failed, t.Cell+": "+t.Skip)
 	case short != "":
 		t.Skip = "too short to time: " + short
-		st.outcome.Warnings = append(st.outcome.Warnings, t.Cell+": "+t.Skip)
+		st.void(t.Cell, t.Skip)
 	default:
 		t.Values[metricOf[t.Measure]] = ns
 		if !math.IsNaN(structure.footprint) {
@@ -409,9 +438,26 @@ func (st *stage) block(c *cell, k *kernel, t results.Trial, controlNs float64) (
 		t.Timing.ControlNs = ns
 	}
 	if st.sink.Has(t) {
-		return ns, nil // a control that was run again beside what was missing
+		return ns, nil // a floor that was run again beside what was missing
 	}
 	return ns, st.sink.Append(t)
+}
+
+// A void is a cell of which repetitions were too short for a figure.
+type void struct {
+	repetitions int
+	why         string // of the last
+}
+
+func (st *stage) void(cell, why string) {
+	if st.voided == nil {
+		st.voided = map[string]*void{}
+	}
+	if st.voided[cell] == nil {
+		st.voided[cell] = &void{}
+	}
+	st.voided[cell].repetitions++
+	st.voided[cell].why = why
 }
 
 // record writes the one trial of a cell that reads no clock.
@@ -526,7 +572,7 @@ func (st *stage) assignKernel(c *cell) (*kernel, error) {
 	var held []algorithms.Bucket
 	at := 0
 	fresh := func() error {
-		p, err := NewPlacement(c.subject.info, c.subject.nodes(), c.subject.params)
+		p, err := c.subject.place()
 		if err != nil {
 			return err
 		}
@@ -614,95 +660,160 @@ func buildKernel(c *cell, copies int) *kernel {
 	}
 }
 
-// membershipKernel adds a node to, or removes one from, each of many copies, so
-// that a block is long enough and the size stays what it says. What cannot let go
-// of a node is built anew before each block, outside the clock.
-func membershipKernel(c *cell, n int, add bool) (*kernel, error) {
-	copies := make([]algorithms.Mapper, n)
-	var place *Placement
+// mostInRow is the part of the nodes that join or leave one after the other in a copy,
+// within a block: it moves the size by no more than that.
+const mostInRow = 0.01
+
+// inRow returns how many changes one after the other a copy takes, at most so many.
+func inRow(c *cell, add bool, most int) (int, error) {
+	place, err := c.subject.place()
+	if err != nil {
+		return 0, err
+	}
+	m := newMembership(c, place, add, most)
+	for i := range most {
+		if err := m.change(add); err != nil {
+			if i == 0 {
+				return 0, err
+			}
+			return i, nil
+		}
+	}
+	return most, nil
+}
+
+// A membership is a copy of a structure with the nodes that leave or join it.
+type membership struct {
+	m      algorithms.Mapper
+	within []member          // the last is the next to leave
+	out    []algorithms.Node // the last is the next to join
+	anew   func() (*Placement, error)
+}
+
+type member struct {
+	b    algorithms.Bucket
+	node algorithms.Node
+}
+
+// newMembership makes a placement ready for so many changes.
+func newMembership(c *cell, place *Placement, add bool, changes int) *membership {
+	m := &membership{m: place.Mapper, within: make([]member, 0, changes), out: make([]algorithms.Node, 0, changes), anew: c.subject.place}
+	if add {
+		for i := range changes {
+			m.out = append(m.out, c.subject.newcomer(len(place.Nodes)+i))
+		}
+		return m
+	}
+	bound := place.bound()
+	from := len(bound) / 2
+	if _, ok := m.m.(algorithms.Remover); !ok {
+		from = len(bound) - changes
+	}
+	for _, b := range bound[max(0, from):min(len(bound), max(0, from)+changes)] {
+		m.within = append(m.within, member{b, place.Nodes[place.NodeOf(b)]})
+	}
+	return m
+}
+
+// change lets a node join, or leave.
+func (m *membership) change(add bool) error {
+	if add {
+		return m.join()
+	}
+	return m.leave()
+}
+
+func (m *membership) join() error {
+	node := m.out[len(m.out)-1]
+	b, err := m.m.(algorithms.Adder).Add(node)
+	if err != nil {
+		return err
+	}
+	m.out = m.out[:len(m.out)-1]
+	m.within = append(m.within, member{b, node})
+	return nil
+}
+
+// leave lets the node go, or builds the structure anew where that cannot.
+func (m *membership) leave() error {
+	last := m.within[len(m.within)-1]
+	switch own := m.m.(type) {
+	case algorithms.Remover:
+		if err := own.Remove(last.b); err != nil {
+			return err
+		}
+	case algorithms.LastRemover:
+		if _, err := own.RemoveLast(); err != nil {
+			return err
+		}
+	default:
+		place, err := m.anew()
+		if err != nil {
+			return err
+		}
+		m.m = place.Mapper
+	}
+	m.within = m.within[:len(m.within)-1]
+	m.out = append(m.out, last.node)
+	return nil
+}
+
+// membershipKernel adds nodes to, or removes them from, each of many copies, so that a
+// block is long enough and the size stays what it says: one, or as many in a row as
+// [mostInRow] allows. What cannot let go of a node is built anew before each block,
+// outside the clock.
+func membershipKernel(c *cell, n, row int, add bool) (*kernel, error) {
+	copies := make([]*membership, n)
+	members := 0
 	for i := range copies {
-		var err error
-		if place, err = c.subject.place(); err != nil {
+		place, err := c.subject.place()
+		if err != nil {
 			return nil, err
 		}
-		copies[i] = place.Mapper
+		members = len(place.bound())
+		copies[i] = newMembership(c, place, add, row)
 	}
-	newcomer := c.subject.newcomer(len(place.Nodes))
-	bound := place.bound()
-	leaver := bound[len(bound)/2]
-	_, canAdd := copies[0].(algorithms.Adder)
-	_, canRemove := copies[0].(algorithms.Remover)
-	_, canRemoveLast := copies[0].(algorithms.LastRemover)
+	first := copies[0].m
+	_, canAdd := first.(algorithms.Adder)
 	if !canAdd {
 		return nil, algorithms.Unsupported("%s cannot take in a node: its users build it anew, see build", c.subject.info.Name)
 	}
-	if !add && !canRemove && !canRemoveLast {
+	if !add && !removable(first) {
 		return nil, algorithms.Unsupported("%s cannot let go of a node: its users build it anew, see build", c.subject.info.Name)
 	}
-	if !canRemove {
-		leaver = bound[len(bound)-1]
-	}
-	node := newcomer
-	if !add {
-		node = place.Nodes[place.NodeOf(leaver)]
-	}
-	joined := make([]algorithms.Bucket, len(copies)) // of node, where it is a member
-	for i := range joined {
-		joined[i] = leaver
-	}
-	insert := func(i int) {
-		b, err := copies[i].(algorithms.Adder).Add(node)
-		if err != nil {
-			panic("harness: " + err.Error()) // the name is new
-		}
-		joined[i] = b
-	}
-	remove := func(i int) {
-		var err error
-		switch {
-		case canRemove:
-			err = copies[i].(algorithms.Remover).Remove(joined[i])
-		case canRemoveLast:
-			_, err = copies[i].(algorithms.LastRemover).RemoveLast()
-		default:
-			var anew *Placement
-			if anew, err = c.subject.place(); err == nil {
-				copies[i] = anew.Mapper
+	changes := func(add bool, ops int) {
+		for i := range ops {
+			if err := copies[i%n].change(add); err != nil {
+				panic("harness: " + err.Error()) // the name is new, the bucket is bound, and a copy took as many before
 			}
 		}
-		if err != nil {
-			panic("harness: " + err.Error()) // the bucket is bound
-		}
 	}
-	do, undo, after := insert, remove, len(bound)+1
+	after := members + row
 	if !add {
-		do, undo, after = remove, insert, len(bound)-1
+		after = members - row
 	}
+	done := false
 	return &kernel{
 		run: func(_, ops int) uint64 {
-			for i := range ops {
-				do(i)
-			}
-			return uint64(copies[0].Len())
+			changes(add, ops)
+			return uint64(copies[0].m.Len())
 		},
 		expect: func(int, int) uint64 { return uint64(after) },
-		unit:   len(copies), most: len(copies),
-		before: undoing(len(copies), undo),
+		unit:   n * row, most: n * row,
+		before: func() error { // takes back what the block before did
+			if done {
+				changes(!add, n*row)
+			}
+			done = true
+			return nil
+		},
 		litter: true, repeats: true,
 	}, nil
 }
 
-// undoing returns a preparation that takes back what the block before did; the
-// first time there is nothing to take back.
-func undoing(n int, undo func(i int)) func() error {
-	done := false
-	return func() error {
-		for i := range n {
-			if done {
-				undo(i)
-			}
-		}
-		done = true
-		return nil
-	}
+// removable says whether a structure can let go of any node.
+func removable(m algorithms.Mapper) bool {
+	_, any := m.(algorithms.Remover)
+	_, last := m.(algorithms.LastRemover)
+	return any || last
 }

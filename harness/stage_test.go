@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/boundedring"
@@ -260,4 +262,141 @@ reps = 1
 type heavy struct {
 	fake
 	ballast []byte
+}
+
+// A run of two groups judges the floors of both, and so does the rest of a run.
+func TestFloorsRunInEveryGroupThatLacksARepetition(t *testing.T) {
+	const spec = `
+nodes = [10]
+pool = 4096
+[[contestant]]
+algorithm = "ring"
+[[contestant]]
+algorithm = "ring"
+name = "again"
+params = { label = "{name}-{index}" }
+[[experiment]]
+name = "first"
+measures = ["lookup", "pool-probe"]
+contestants = ["ring"]
+reps = 2
+[[experiment]]
+name = "second"
+measures = ["lookup", "pool-probe"]
+contestants = ["again"]
+reps = 2
+`
+	pl := mustPlan(t, spec)
+	s := newSink()
+	r := &run{Plan: pl, ctx: context.Background(), sink: s, total: 1}
+	for _, g := range pl.timed {
+		before := len(s.trials)
+		if err := r.runTimed(g); err != nil {
+			t.Fatal(err)
+		}
+		floors := map[string]int{}
+		for _, tr := range s.trials[before:] {
+			if isControl(tr.Algorithm) {
+				floors[tr.Cell]++
+			}
+		}
+		if recorded := len(floors) > 0; recorded != (g.name == "first") {
+			t.Errorf("%s records the floors %v", g.name, floors)
+		}
+	}
+	last := pl.timed[1]
+	st := &stage{run: r, group: last, watch: r.watch, built: map[string]*structure{}, timings: map[*cell][]float64{}}
+	kernels := map[*cell]*kernel{}
+	for _, c := range last.cells {
+		if c.subject.floor {
+			k, err := st.prepare(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kernels[c] = k
+		}
+	}
+	if err := st.repetition(0, kernels); err != nil {
+		t.Fatal(err)
+	}
+	for c, ns := range st.timings {
+		if len(ns) != 1 {
+			t.Errorf("%s of an earlier group has %d timings in the next one", c.trial.Cell, len(ns))
+		}
+	}
+	if len(st.timings) < 4 {
+		t.Errorf("%d floors were timed again", len(st.timings))
+	}
+}
+
+// On six cores a block of lookups from all of them is as many whole parts.
+func TestLookupsFromAnyNumberOfCoresAnswerRightly(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	pl := mustPlan(t, abreastSpec)
+	st := &stage{run: &run{Plan: pl}, watch: clocks, built: map[string]*structure{}}
+	for _, c := range pl.timed[0].cells {
+		if c.trial.Measure == "batch-lookup" || isControl(c.trial.Algorithm) {
+			continue
+		}
+		s, err := st.build(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.answersFor(c, s); err != nil {
+			t.Fatal(err)
+		}
+		k, err := st.kernel(c, s, 1, 1)
+		if err != nil {
+			continue
+		}
+		if k.most%k.unit != 0 {
+			t.Errorf("%s: at most %d operations, in units of %d", c.trial.Cell, k.most, k.unit)
+		}
+		if c.trial.Measure == "parallel-lookup" {
+			if got, want := k.run(0, 11*k.unit), k.expect(0, 11*k.unit); got != want {
+				t.Errorf("%s: %d, want %d", c.trial.Cell, got, want)
+			}
+		} else if time.Duration(float64(k.most)/10) < 5*writerPause/2 {
+			t.Errorf("%s: %d lookups may end before the writer begins", c.trial.Cell, k.most)
+		}
+	}
+}
+
+// Changes that take less than a clock can tell are made several in a row, of at most
+// a hundredth of the nodes, and what is taken back is what there was.
+func TestChangesInARowLeaveTheSizeWhatItSays(t *testing.T) {
+	w := &world{}
+	pl := in(t, w, "nodes = [500]\nmeasures = [\"add\", \"remove\"]\nreps = 2\n", func(m *worker) { m.join, m.leave = 7, 7 })
+	st := &stage{run: &run{Plan: pl}, watch: pl.watch, built: map[string]*structure{}}
+	for _, c := range pl.timed[0].cells {
+		k, err := membershipKernel(c, 3, 5, c.trial.Measure == "add")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.unit != 15 || k.most != 15 {
+			t.Errorf("%s: %d operations, want 3 copies of 5 in a row", c.trial.Cell, k.most)
+		}
+		for range 3 {
+			if err := k.before(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := k.run(0, 15), k.expect(0, 15); got != want {
+				t.Errorf("%s: %d nodes after it, want %d", c.trial.Cell, got, want)
+			}
+		}
+		want := uint64(505)
+		if c.trial.Measure == "remove" {
+			want = 495
+		}
+		if got := k.expect(0, 15); got != want {
+			t.Errorf("%s: %d nodes are expected, want %d", c.trial.Cell, got, want)
+		}
+		if _, err := st.build(c); err != nil {
+			t.Fatal(err)
+		}
+		copies, row, err := st.enough(c, 12)
+		if err != nil || copies != 12 || row != 5 {
+			t.Errorf("%s: %d copies with %d in a row, %v; want 12 with 5", c.trial.Cell, copies, row, err)
+		}
+	}
 }

@@ -72,7 +72,7 @@ func (pl *Plan) expandTimed(g *group, sub subject, measures []string, pools []*p
 func (pl *Plan) pools(e *Experiment) []*pool {
 	pools := []*pool{pl.pool}
 	for _, spec := range e.Popularity {
-		if spec == "uniform" {
+		if spec == "uniform" || spec == "bytes" { // which says how much a request asks for, not how often one comes
 			continue
 		}
 		if pl.drawn[spec] == nil {
@@ -82,7 +82,9 @@ func (pl *Plan) pools(e *Experiment) []*pool {
 			}
 			pl.drawn[spec] = drawnPool(pl.Spec.Pool, popularity, spec, pl.Spec.Seed)
 		}
-		pools = append(pools, pl.drawn[spec])
+		if !slices.Contains(pools, pl.drawn[spec]) {
+			pools = append(pools, pl.drawn[spec])
+		}
 	}
 	return pools
 }

@@ -164,6 +164,15 @@ func (m *Map) Len() int { return int(m.working()) }
 // Footprint returns the bytes of the table of the missing buckets.
 func (m *Map) Footprint() int64 { return rowBytes * int64(len(m.missing.rows)) }
 
+// HotBytes returns the bytes of the rows, which lookups read only while a bucket is
+// missing.
+func (m *Map) HotBytes() int64 {
+	if m.missing.count == 0 {
+		return 0
+	}
+	return m.Footprint()
+}
+
 // Add gives the node the bucket that was removed last, or a new one after the last
 // when none is missing.
 func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {

@@ -182,6 +182,9 @@ func (m *Map) Len() int { return len(m.seeds) }
 // Footprint returns the bytes of the seeds and buckets.
 func (m *Map) Footprint() int64 { return int64(len(m.seeds)) * (8 + 4) }
 
+// HotBytes returns the bytes of the seeds, all of which a lookup reads in order.
+func (m *Map) HotBytes() int64 { return int64(len(m.seeds)) * 8 }
+
 // place returns where in the order of names the name stands or would stand.
 func (m *Map) place(name string) int {
 	i, _ := slices.BinarySearchFunc(m.buckets, name, func(b algorithms.Bucket, name string) int {

@@ -175,6 +175,9 @@ func (m *Map) Footprint() int64 {
 	return int64(len(m.draws))*int64(unsafe.Sizeof(drawing{})+unsafe.Sizeof(shape{})) + int64(len(m.hashes))*8
 }
 
+// HotBytes returns the bytes of the draws: shapes and hashes are for changes.
+func (m *Map) HotBytes() int64 { return int64(len(m.draws)) * int64(unsafe.Sizeof(drawing{})) }
+
 // Add adds the node.
 func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
 	b, err := m.members.Add(n)

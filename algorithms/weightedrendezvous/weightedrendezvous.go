@@ -208,6 +208,10 @@ func (m *Map) Len() int { return m.members.Len() }
 // Footprint returns the bytes of the seeds, rates and buckets.
 func (m *Map) Footprint() int64 { return int64(len(m.seeds)) * (8 + 8 + 4) }
 
+// HotBytes returns the bytes of seeds and weights, all of which a lookup reads in
+// order.
+func (m *Map) HotBytes() int64 { return int64(len(m.seeds)) * (8 + 8) }
+
 // Add adds the node.
 func (m *Map) Add(n algorithms.Node) (algorithms.Bucket, error) {
 	if err := CheckWeight(n.Weight); err != nil {
