@@ -205,7 +205,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	var outline []vg.Point
 	wide := false
 	for _, pt := range b.points {
-		wide = wide || pt.hi > pt.lo
+		wide = wide || y(pt.hi)-y(pt.lo) > 0.05 // points: what can be seen
 		outline = append(outline, vg.Point{X: x(pt.x), Y: y(pt.hi)})
 	}
 	if !wide {

@@ -60,7 +60,9 @@ func ringOf(t results.Trial) (hashRing, bool) {
 		if !(end >= 0 && end <= 1 && end >= before) || node < 0 || node >= t.Nodes {
 			return h, false
 		}
-		h.cells = append(h.cells, cell{before, end, node})
+		if end > before { // two points at one place leave nothing between them
+			h.cells = append(h.cells, cell{before, end, node})
+		}
 		before = end
 	}
 	h.weighted = t.Weights != ""

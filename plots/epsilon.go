@@ -97,12 +97,6 @@ func (r *run) epsilons() (Figure, bool) {
 		return func(row results.Row) bool { return (fieldOf(row, "outstanding") != "") == ended }
 	}
 	byPopularity := func(row results.Row) string { return way(row) + ", " + popularityShort(row.Workload) }
-	var xs []float64
-	for _, row := range spills {
-		e, _ := epsilonOf(row)
-		xs = append(xs, e)
-	}
-	x := logScale(xs, plain)
 	var charts []chart
 	var all []line
 	add := func(heading, unit string, name func(float64) string, lines []line) {
@@ -110,7 +104,7 @@ func (r *run) epsilons() (Figure, bool) {
 			return
 		}
 		y := logScale(values(lines), name)
-		charts = append(charts, chart{heading: heading, unit: unit, xName: "epsilon", x: x, y: y, lines: lines})
+		charts = append(charts, chart{heading: heading, unit: unit, xName: "epsilon", y: y, lines: lines})
 		all = append(all, lines...)
 	}
 	spilled := func(ended bool) []line { return r.overEpsilon(where(spills, held(ended)), byPopularity) }
@@ -147,7 +141,7 @@ func (r *run) epsilons() (Figure, bool) {
 	columns := columnsFor(all, 2)
 	var panels []*panel
 	for _, ch := range charts {
-		ch.columns = columns
+		ch.x, ch.columns = logScale(abscissas(all), plain), columns
 		panels = append(panels, ch.split()...)
 	}
 	f := panelFigure(panels, columns, nil)

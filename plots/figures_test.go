@@ -170,6 +170,10 @@ func TestCellsOfACircleAddUpToTheWhole(t *testing.T) {
 			t.Errorf("node %d owns %v, want %v", i, s, want[i])
 		}
 	}
+	tr.Series = map[string][]float64{"circle_end": {0.1, 0.5, 0.5}, "circle_node": {2, 0, 1}}
+	if h, ok := ringOf(tr); !ok || len(h.cells) != 2 {
+		t.Errorf("two points at one place make %d cells, want 2", len(h.cells))
+	}
 	for name, series := range map[string]map[string][]float64{
 		"descending":     {"circle_end": {0.5, 0.1}, "circle_node": {0, 1}},
 		"unknown node":   {"circle_end": {0.1, 0.5}, "circle_node": {0, 3}},

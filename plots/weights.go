@@ -27,7 +27,7 @@ func (r *run) weights() (Figure, bool) {
 	if len(left) == 0 || len(right) == 0 {
 		return Figure{}, false
 	}
-	x := logScale(abscissas(left), count)
+	x := logScale(abscissas(slices.Concat(left, right)), count)
 	panels := []*panel{
 		chart{heading: "The most that a node misses its weight by", unit: "part of its fair share", xName: "points for a unit of weight", x: x,
 			y: logScale(values(left), percent), lines: left, columns: 1}.panel(),
@@ -181,7 +181,7 @@ func (r *run) collisions() (Figure, bool) {
 	if len(hit) == 0 || len(shares) == 0 {
 		return Figure{}, false
 	}
-	x, columns := logScale(abscissas(shares), count), columnsFor(shares, 2)
+	x, columns := logScale(abscissas(slices.Concat(shares, hit, theory)), count), columnsFor(shares, 2)
 	panels := []*panel{
 		chart{heading: "Points that collide", unit: "of all nodes together", xName: "nodes", x: x,
 			y: collisionScale(hit, theory), lines: slices.Concat(theory, hit), columns: columns}.panel(),
@@ -227,13 +227,14 @@ func collisionsCaption(counted, spread []results.Row, modulus func(results.Row) 
 			narrow = row
 		}
 	}
-	cvOf := func(cell string) float64 {
+	// spreadIn ends a sentence about a cell with the spread of its shares, if known.
+	spreadIn := func(cell, verb string) string {
 		for _, row := range spread {
 			if row.Cell == cell {
-				return row.RMS
+				return verb + percent(row.RMS)
 			}
 		}
-		return math.NaN()
+		return ""
 	}
 	for _, row := range where(counted, ofNodes(largest)) {
 		if row.Center < 0.01*float64(largest) && (wide.Label == "" || modulus(row) < modulus(wide)) {
@@ -244,11 +245,11 @@ func collisionsCaption(counted, spread []results.Row, modulus func(results.Row) 
 	if narrow.Theory > 0 {
 		estimate = fmt.Sprintf(" (%s by the birthday estimate)", count(math.Round(narrow.Theory)))
 	}
-	text := fmt.Sprintf("With %s on positions of %s bits, %s points collide%s and the shares spread by %s",
-		plural(largest, "node"), plain(math.Round(math.Log2(modulus(narrow)))), count(math.Round(narrow.Center)), estimate, percent(cvOf(narrow.Cell)))
+	text := fmt.Sprintf("With %s on positions of %s bits, %s points collide%s%s",
+		plural(largest, "node"), plain(math.Round(math.Log2(modulus(narrow)))), count(math.Round(narrow.Center)), estimate, spreadIn(narrow.Cell, " and the shares spread by "))
 	if wide.Label != "" && wide.Cell != narrow.Cell {
-		text += fmt.Sprintf("; from %s bits on fewer than one in a hundred nodes has such a point, and the spread is %s",
-			plain(math.Round(math.Log2(modulus(wide)))), percent(cvOf(wide.Cell)))
+		text += fmt.Sprintf("; from %s bits on fewer than one in a hundred nodes has such a point%s",
+			plain(math.Round(math.Log2(modulus(wide)))), spreadIn(wide.Cell, ", and the spread is "))
 	}
 	return text + "."
 }
