@@ -235,7 +235,7 @@ func (r *run) keyHashes() (Figure, bool) {
 	h.rows = slices.DeleteFunc(h.rows, func(row heatRow) bool {
 		none := 0
 		for _, ratio := range row.ratios {
-			if ratio == 0 {
+			if math.IsNaN(ratio) {
 				none++
 			}
 		}
