@@ -19,9 +19,9 @@
 //
 // # Concurrency
 //
-// Lookup, LookupN, LookupKey, HashKey, LookupBatch, LookupProbes, Len, Footprint
-// and Cells may be called by any number of goroutines at once as long as no
-// method that changes the membership runs at the same time. Add, Remove, RemoveLast,
+// Lookup, LookupN, LookupKey, HashKey, Divisor, LookupBatch, LookupProbes, Len,
+// Footprint and Cells may be called by any number of goroutines at once as long as
+// no method that changes the membership runs at the same time. Add, Remove, RemoveLast,
 // SetWeight, Assign and Release need exclusive use, unless a type says that it
 // offers more.
 package algorithms
@@ -56,7 +56,8 @@ func Nodes(names ...string) []Node {
 type Mapper interface {
 	// Lookup returns the bucket that owns the key whose 64-bit hash is h, or
 	// None when no node can own it. The same h gives the same bucket until the
-	// membership changes. It does not allocate.
+	// membership changes. A hash of 32 bits stands in both halves of h, unless
+	// the Mapper is a [NumberMapper]. It does not allocate.
 	Lookup(h uint64) Bucket
 
 	// Len returns the number of nodes, those of weight 0 included.
@@ -112,9 +113,35 @@ type KeyMapper interface {
 type KeyHasher interface {
 	// HashKey returns the hash at which Lookup, and LookupN if there is one, say
 	// what belongs to the key: LookupKey(key) is Lookup(HashKey(key)). A hash of
-	// 32 bits stands in both halves. It does not allocate.
+	// 32 bits has the form that Lookup takes. It does not allocate.
 	HashKey(key string) uint64
 }
+
+// A NumberMapper can take the hash of a key as the number that it is, where others
+// take it as a position on a circle of 2^64. That tells how a hash of 32 bits
+// becomes 64: as a number it is itself, with 32 zero bits above.
+type NumberMapper interface {
+	// Divisor reports whether Lookup takes the hash as a number, which does not
+	// depend on the members, and what Lookup divides that number by to use the
+	// remainder: the count of nodes, slots or positions, or 0 when it does not
+	// divide or is empty.
+	Divisor() (divisor uint64, number bool)
+}
+
+// TakesNumber reports whether the Mapper is a [NumberMapper] and takes hashes as
+// numbers.
+func TakesNumber(m Mapper) bool {
+	if n, ok := m.(NumberMapper); ok {
+		_, number := n.Divisor()
+		return number
+	}
+	return false
+}
+
+// Widen returns the position of a hash of 32 bits on a circle of 2^64: the hash in
+// both halves, so that order and ties stay and bits at both ends are filled. On a
+// circle of 2^32 it stands at h, which is its remainder.
+func Widen(h uint32) uint64 { return uint64(h)<<32 | uint64(h) }
 
 // A BatchMapper answers many lookups at once, faster than one by one.
 type BatchMapper interface {

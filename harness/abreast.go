@@ -17,7 +17,7 @@ func (st *stage) batchKernel(c *cell, s *structure) (*kernel, error) {
 		return nil, algorithms.Unsupported("%s does not look up in batches", c.subject.info.Name)
 	}
 	k := st.lookupKernel(c, s)
-	hs := c.pool.hashed(c.subject.hash)
+	hs := c.pool.hashed(c.subject.hash.For(s.place.Mapper))
 	dst := make([]algorithms.Bucket, chunk)
 	k.run = func(offset, ops int) uint64 {
 		m := s.place.Mapper.(algorithms.BatchMapper)
@@ -54,7 +54,7 @@ func (st *stage) parallelKernel(c *cell, s *structure, writer bool) (*kernel, er
 		return nil, algorithms.Unsupported("%s does not change while it is read: its readers need a lock", c.subject.info.Name)
 	}
 	k := st.lookupKernel(c, s)
-	hs := c.pool.hashed(c.subject.hash)
+	hs := c.pool.hashed(c.subject.hash.For(s.place.Mapper))
 	readers := runtime.GOMAXPROCS(0)
 	k.unit, k.shared = chunk*readers, true
 	k.most = maxOps * readers

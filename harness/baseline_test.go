@@ -130,7 +130,7 @@ func structureBaseline(t testing.TB, info algorithms.Info) baseline {
 				lines[results.CellName(measure, info.Name, n, sub.set, "", "", sub.contestant.Weights, "")] = l
 				return l
 			}
-			hs := keys.hashed(sub.hash)[:2048]
+			hs := keys.hashed(sub.hash.For(p.Mapper))[:2048]
 			allocs, bytes := allocations(p.Mapper, hs)
 			line("allocations").set(map[string]float64{"allocs-per-lookup": allocs, "bytes-per-lookup": bytes}, "")
 			line("placement").set(nil, digestOf(owners(p.Mapper, hs)))
@@ -480,7 +480,7 @@ func ties(smaller bool) algorithms.Info {
 		}
 		for i, n := range nodes {
 			for k := range max(1, int(float64(c.VNodes)*n.Weight+0.5)) {
-				h := keyhash.All()[0].Sum(n.Name + "#" + strconv.Itoa(k))
+				h := keyhash.All()[0].Position(n.Name + "#" + strconv.Itoa(k))
 				at := &table[h%c.Modulus]
 				if *at == algorithms.None || (nodes[*at].Name < n.Name) != smaller {
 					*at = algorithms.Bucket(i)

@@ -258,7 +258,7 @@ func (pl *Plan) Exact(ctx context.Context) (trials []results.Trial, failed map[s
 				}
 				continue
 			}
-			hs := pl.pool.hashed(c.subject.hash)
+			hs := pl.pool.hashed(c.subject.hash.For(s.place.Mapper))
 			why, done := gated[c.subject.id()]
 			if !done {
 				proof := hs[:min(len(hs), proofKeys)]

@@ -22,7 +22,7 @@ func (e *examination) bounded(tr *results.Trial) error {
 		return err
 	}
 	popularity := e.pl.keys.ofWorkload(tr.Workload)
-	t := place(m, e.requests(tr), e.pl.keys.hashed(e.sub.hash), hottest(popularity))
+	t := place(m, e.requests(tr), e.pl.keys.hashed(e.sub.hash.For(p.Mapper)), hottest(popularity))
 	weights, _ := p.Weights()
 	held := make([]float64, len(p.Nodes))
 	hot, full, members := 0, 0, 0
@@ -160,7 +160,7 @@ func (e *examination) assignment(tr *results.Trial, p *Placement) (a assignment,
 	if err != nil {
 		return a, err
 	}
-	t := place(m, e.requests(tr), e.pl.keys.hashed(e.sub.hash), -1)
+	t := place(m, e.requests(tr), e.pl.keys.hashed(e.sub.hash.For(p.Mapper)), -1)
 	a.Weights, a.Total = p.Weights()
 	a.Owners = make([]int32, len(t.owners))
 	for i, b := range t.owners {

@@ -359,7 +359,7 @@ func ledgerHashes() (hashes []uint64) {
 		panic(err)
 	}
 	for i := range 300 {
-		hashes = append(hashes, h.Sum(fmt.Sprint("key-", i)))
+		hashes = append(hashes, h.Position(fmt.Sprint("key-", i)))
 	}
 	return hashes
 }

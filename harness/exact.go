@@ -102,7 +102,7 @@ func (e *examination) ownersAmong(p *Placement, keys *keyData) []int32 {
 		}
 		return owners
 	}
-	p.Owners(keys.hashed(e.sub.hash), owners)
+	p.Owners(keys.hashed(e.sub.hash.For(p.Mapper)), owners)
 	return owners
 }
 

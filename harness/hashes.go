@@ -115,7 +115,7 @@ func (e *examination) warnOfKeys(tr *results.Trial, keys *keyData) {
 	if _, own := e.base.Mapper.(algorithms.KeyMapper); own || !e.first() {
 		return
 	}
-	if what := uncovered(keys.hashed(e.sub.hash)); what != "" {
+	if what := uncovered(keys.hashed(e.sub.hash.For(nil))); what != "" {
 		e.warn("hash %s over the keys %s: %s", e.sub.hash.Name, keys.set.Name(), what)
 	}
 }

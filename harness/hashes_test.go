@@ -207,10 +207,10 @@ func TestAHashThatDoesNotCoverTheRingIsReported(t *testing.T) {
 		if h.Bits < 64 {
 			continue
 		}
-		if what := uncovered(workloads.Hashes(set, h.Sum)); strings.HasPrefix(h.Name, "fnv1-") != (what != "") {
+		if what := uncovered(workloads.Hashes(set, h.Position)); strings.HasPrefix(h.Name, "fnv1-") != (what != "") {
 			t.Errorf("%s: %s", h.Name, what)
 		}
-		narrow := workloads.Hashes(set, func(key string) uint64 { return h.Sum(key) & 0x7fff << 32 })
+		narrow := workloads.Hashes(set, func(key string) uint64 { return h.Position(key) & 0x7fff << 32 })
 		if what := uncovered(narrow); !strings.Contains(what, "the hash range does not cover the ring") {
 			t.Errorf("15 bits of %s: %q", h.Name, what)
 		}

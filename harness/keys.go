@@ -16,7 +16,7 @@ type keyData struct {
 	bytes  []float64 // bytes asked for a key, from a file that tells sizes; nil otherwise
 
 	mu           sync.Mutex
-	hashes       map[string][]uint64
+	hashes       map[string][]uint64 // by the function's name
 	popularities map[string]*workloads.Popularity
 }
 
@@ -40,8 +40,9 @@ func readKeys(s *Spec) (*keyData, error) {
 	return k, nil
 }
 
-// hashed returns the hash of each key, by rank.
-func (k *keyData) hashed(h keyhash.Hash) []uint64 {
+// hashed returns the hash of each key, by rank, in the form that [keyhash.Hash.For]
+// picks for the algorithm that is to look them up.
+func (k *keyData) hashed(h keyhash.Function) []uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.hashes[h.Name] == nil {

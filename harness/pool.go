@@ -34,7 +34,7 @@ type pool struct {
 	mu     sync.Mutex
 	ranks  []int32 // of the keys in the order of the draws, once drawn
 	keys   []string
-	hashes map[string][]uint64 // by hash name
+	hashes map[string][]uint64 // by the function's name
 }
 
 // newPool returns the pool of so many random keys, each once.
@@ -79,8 +79,9 @@ func (p *pool) key(i int) string {
 	return p.set.Key(i)
 }
 
-// hashed returns the hashes of the pool's keys.
-func (p *pool) hashed(h keyhash.Hash) []uint64 {
+// hashed returns the hashes of the pool's keys, in the form that [keyhash.Hash.For]
+// picks for the algorithm that is to look them up.
+func (p *pool) hashed(h keyhash.Function) []uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.hashes[h.Name] != nil {

@@ -114,7 +114,7 @@ func (e *examination) ownerOfName(key string) int32 {
 	if k, ok := e.base.Mapper.(algorithms.KeyMapper); ok {
 		return int32(e.base.NodeOf(k.LookupKey(key)))
 	}
-	return int32(e.base.NodeOf(e.base.Mapper.Lookup(e.sub.hash.Sum(key))))
+	return int32(e.base.NodeOf(e.base.Mapper.Lookup(e.sub.hash.For(e.base.Mapper).Sum(key))))
 }
 
 // mostAsked returns the n ranks that are asked for most, the hottest first.

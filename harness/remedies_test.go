@@ -115,10 +115,10 @@ remedies = ["split:1:3"]
 	}
 	var loads [4]float64
 	for key := 1; key < 1000; key++ {
-		loads[m.Lookup(h.Sum(fmt.Sprintf("user:%d", key)))] += 0.2 / 999
+		loads[m.Lookup(h.Position(fmt.Sprintf("user:%d", key)))] += 0.2 / 999
 	}
 	for way := range 3 {
-		loads[m.Lookup(h.Sum(fmt.Sprintf("user:0#%d", way)))] += 0.8 / 3
+		loads[m.Lookup(h.Position(fmt.Sprintf("user:0#%d", way)))] += 0.8 / 3
 	}
 	want := 4 * slices.Max(loads[:])
 	if got := s.trials[0].Values["load-peak"]; math.Abs(got-want) > 1e-9 {

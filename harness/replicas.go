@@ -68,7 +68,7 @@ func (e *examination) holding(p *Placement, replicas int) (*Holding, error) {
 	case algorithms.KeyMapper:
 		return nil, algorithms.Unsupported("%s hashes keys its own way and does not tell how", e.sub.info.Name)
 	default:
-		hs := keys.hashed(e.sub.hash)
+		hs := keys.hashed(e.sub.hash.For(p.Mapper))
 		hash = func(rank int) uint64 { return hs[rank] }
 	}
 	h := &Holding{Replicas: replicas, Nodes: make([]int32, replicas*keys.set.Len())}

@@ -161,7 +161,7 @@ func (st *stage) answersFor(c *cell, s *structure) error {
 		return err
 	}
 	if _, done := s.answers[c.pool]; !done {
-		s.answers[c.pool], _ = answersOf(s.place.Mapper, c.pool.hashed(c.subject.hash))
+		s.answers[c.pool], _ = answersOf(s.place.Mapper, c.pool.hashed(c.subject.hash.For(s.place.Mapper)))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (st *stage) pass(c *cell, s *structure) error {
 		return nil
 	}
 	s.gated = true
-	hs := st.pool.hashed(c.subject.hash)
+	hs := st.pool.hashed(c.subject.hash.For(s.place.Mapper))
 	a, buckets := answersOf(s.place.Mapper, hs)
 	s.answers[st.pool] = a
 	if isControl(c.subject.info.Name) {
@@ -207,7 +207,7 @@ func (st *stage) prepare(c *cell) (*kernel, error) {
 	s.place.describe(&c.trial)
 	switch c.trial.Measure {
 	case "allocations":
-		hs := c.pool.hashed(c.subject.hash)
+		hs := c.pool.hashed(c.subject.hash.For(s.place.Mapper))
 		allocs, bytes := allocations(s.place.Mapper, hs[:min(len(hs), 1<<14)])
 		return nil, st.record(c, s, map[string]float64{"allocs-per-lookup": allocs, "bytes-per-lookup": bytes})
 	case "memory":
@@ -508,7 +508,7 @@ func round(n, offset, ops int, f func(from, to int) uint64) (sum uint64) {
 const maxOps = 1 << 24
 
 func (st *stage) lookupKernel(c *cell, s *structure) *kernel {
-	hs := c.pool.hashed(c.subject.hash)
+	hs := c.pool.hashed(c.subject.hash.For(s.place.Mapper))
 	return &kernel{
 		run: func(offset, ops int) uint64 {
 			m := s.place.Mapper
@@ -524,7 +524,7 @@ var mask uint64
 
 func (st *stage) latencyKernel(c *cell, s *structure) *kernel {
 	k := st.lookupKernel(c, s)
-	hs := c.pool.hashed(c.subject.hash)
+	hs := c.pool.hashed(c.subject.hash.For(s.place.Mapper))
 	k.run = func(offset, ops int) uint64 {
 		m := s.place.Mapper
 		return round(len(hs), offset, ops, func(from, to int) uint64 { return chained(m, hs[from:to], mask) })
@@ -552,7 +552,7 @@ func (st *stage) keyKernel(c *cell, s *structure) *kernel {
 		}
 		return k
 	}
-	hash := c.subject.hash.Sum
+	hash := c.subject.hash.For(s.place.Mapper).Sum
 	k.run = func(offset, ops int) uint64 {
 		m := s.place.Mapper
 		return round(len(keys), offset, ops, func(from, to int) uint64 { return keyLookups(m, keys[from:to], hash) })
@@ -567,7 +567,7 @@ const outstandingPerNode = 100
 // assignKernel places requests on a full cluster. A block whose answers are to be
 // checked starts from the same state as all others.
 func (st *stage) assignKernel(c *cell) (*kernel, error) {
-	hs := c.pool.hashed(c.subject.hash)
+	var hs []uint64
 	var m algorithms.Assigner
 	var held []algorithms.Bucket
 	at := 0
@@ -580,6 +580,7 @@ func (st *stage) assignKernel(c *cell) (*kernel, error) {
 		if m, ok = p.Mapper.(algorithms.Assigner); !ok {
 			return algorithms.Unsupported("%s does not place requests under a bound", c.subject.info.Name)
 		}
+		hs = c.pool.hashed(c.subject.hash.For(p.Mapper))
 		held, at = make([]algorithms.Bucket, min(len(hs)/2, outstandingPerNode*c.subject.n)), 0
 		for i := range held {
 			held[i], _ = m.Assign(hs[len(hs)-1-i])

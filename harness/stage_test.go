@@ -189,7 +189,7 @@ reps = 1
 			timed = tr
 		}
 	}
-	hs := newPool(4096, 1).hashed(mustHash(t))
+	hs := newPool(4096, 1).hashed(mustHash(t).For(nil))
 	last := built[len(built)-1] // the state of the one block that was recorded
 	if got, want := len(last.assigned), 1000+timed.Timing.Operations; got != want {
 		t.Fatalf("%d requests were placed, want 1,000 and the %d that were timed", got, want)

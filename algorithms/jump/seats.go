@@ -34,6 +34,10 @@ func (s *seats) clone() seats {
 // Len returns the number of nodes.
 func (s *seats) Len() int { return len(s.slots) }
 
+// Divisor says that a hash is taken as a number: a hash of 32 bits is the key of 64
+// bits that has the same value, as callers of the reference pass it.
+func (s *seats) Divisor() (divisor uint64, number bool) { return 0, true }
+
 // Footprint returns the bytes of the list of slots.
 func (s *seats) Footprint() int64 { return int64(len(s.slots)) * 4 }
 

@@ -6,9 +6,13 @@
 // and none allocates. xxh3 is the default. How a function of another width
 // becomes 64 bits:
 //
-//   - A 32-bit hash h is widened to h<<32 | h, which keeps the order and the ties
-//     that h has on a ring and leaves usable low bits to an algorithm that takes a
-//     remainder.
+//   - A 32-bit hash h has two forms. As a position on a circle it is widened to
+//     h<<32 | h, which keeps the order and the ties of h and fills the bits at
+//     both ends. As a number it is h itself. [Hash.For] picks the form that a
+//     Mapper takes: the number where it is an [algorithms.NumberMapper], which
+//     divides it as the systems do that compute crc32(key) % n. One form cannot
+//     serve both: h<<32 | h is h times 641 times 6,700,417, so that its remainder
+//     by 641 is 0 for every key.
 //   - Of md5 and sha1 the hash is the first 8 bytes of the digest, little-endian.
 //   - Of murmur3 it is the first half of MurmurHash3_x64_128 with seed 0.
 //
@@ -40,32 +44,76 @@ import (
 	"github.com/ringbench/ringbench/algorithms"
 )
 
-// A Hash is a function from keys to 64-bit hashes.
+// A Hash is a function from keys to hashes, in the forms that have 64 bits. Both
+// are one function unless Bits is 32. They do not allocate and are safe for
+// concurrent use.
 type Hash struct {
-	Name string              // as in records and on the command line
-	Bits int                 // width of the function before it becomes 64
-	Sum  func(string) uint64 // does not allocate; safe for concurrent use
+	Name string // as in records and on the command line
+	Bits int    // width of the function: 32, 64, 128 or 160
+
+	Number   func(string) uint64 // the value; its first 64 bits where it has more
+	Position func(string) uint64 // where the value stands on a circle of 2^64
+}
+
+// A Function is a Hash in one of its forms. Functions of the same Name are the
+// same, so that their values can be kept by it.
+type Function struct {
+	Name string
+	Sum  func(string) uint64
+}
+
+// For returns the hash in the form in which the Mapper's Lookup takes it. The
+// form depends on the algorithm and its parameters, not on the members. For no
+// Mapper, nil, it is the position.
+func (h Hash) For(m algorithms.Mapper) Function {
+	if h.Bits < 64 && algorithms.TakesNumber(m) {
+		return Function{h.Name + ", the number", h.Number}
+	}
+	return Function{h.Name, h.Position}
+}
+
+// OfKeys returns what the Mapper's Lookup is asked for a key: the Mapper's own
+// hash where it tells one, see [algorithms.KeyHasher], and else that of For.
+func (h Hash) OfKeys(m algorithms.Mapper) func(string) uint64 {
+	if own, ok := m.(algorithms.KeyHasher); ok {
+		return own.HashKey
+	}
+	return h.For(m).Sum
 }
 
 // Default is the hash that is used where none is named.
 const Default = "xxh3"
 
 var table = []Hash{
-	{"xxh3", 64, xxh3.HashString},
-	{"xxh64", 64, xxhash.Sum64String},
-	{"md5", 128, sumMD5},
-	{"sha1", 160, sumSHA1},
-	{"crc32", 32, sumCRC32},
-	{"crc32c", 32, sumCRC32C},
-	{"fnv1a-32", 32, sumFNV1a32},
-	{"fnv1a-64", 64, sumFNV1a64},
-	{"fnv1-32", 32, sumFNV132},
-	{"fnv1-64", 64, sumFNV164},
-	{"murmur3", 128, sumMurmur3},
-	{"siphash", 64, sumSipHash},
-	{"farm", 64, sumFarm},
-	{"java", 32, sumJava},
-	{"djb2", 32, sumDJB2},
+	wide("xxh3", 64, xxh3.HashString),
+	wide("xxh64", 64, xxhash.Sum64String),
+	wide("md5", 128, sumMD5),
+	wide("sha1", 160, sumSHA1),
+	narrow("crc32", sumCRC32),
+	narrow("crc32c", sumCRC32C),
+	narrow("fnv1a-32", sumFNV1a32),
+	wide("fnv1a-64", 64, sumFNV1a64),
+	narrow("fnv1-32", sumFNV132),
+	wide("fnv1-64", 64, sumFNV164),
+	wide("murmur3", 128, sumMurmur3),
+	wide("siphash", 64, sumSipHash),
+	wide("farm", 64, sumFarm),
+	narrow("java", sumJava),
+	narrow("djb2", sumDJB2),
+}
+
+// wide returns a hash of 64 bits or more.
+func wide(name string, bits int, sum func(string) uint64) Hash {
+	return Hash{Name: name, Bits: bits, Number: sum, Position: sum}
+}
+
+// narrow returns a hash of 32 bits.
+func narrow(name string, sum func(string) uint32) Hash {
+	return Hash{
+		Name: name, Bits: 32,
+		Number:   func(key string) uint64 { return uint64(sum(key)) },
+		Position: func(key string) uint64 { return algorithms.Widen(sum(key)) },
+	}
 }
 
 // All returns the hashes, the default first.
@@ -87,8 +135,6 @@ func ByName(name string) (Hash, error) {
 // view returns the bytes of s without copying them. They must not be changed.
 func view(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-func widen(h uint32) uint64 { return uint64(h)<<32 | uint64(h) }
-
 func sumMD5(key string) uint64 {
 	digest := md5.Sum(view(key))
 	return binary.LittleEndian.Uint64(digest[:8])
@@ -101,8 +147,8 @@ func sumSHA1(key string) uint64 {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func sumCRC32(key string) uint64  { return widen(crc32.ChecksumIEEE(view(key))) }
-func sumCRC32C(key string) uint64 { return widen(crc32.Checksum(view(key), castagnoli)) }
+func sumCRC32(key string) uint32  { return crc32.ChecksumIEEE(view(key)) }
+func sumCRC32C(key string) uint32 { return crc32.Checksum(view(key), castagnoli) }
 
 func sumMurmur3(key string) uint64 {
 	half, _ := murmur3.StringSum128(key)
@@ -121,12 +167,12 @@ const (
 	fnvPrime64  = 1099511628211
 )
 
-func sumFNV1a32(key string) uint64 {
+func sumFNV1a32(key string) uint32 {
 	h := uint32(fnvOffset32)
 	for i := range len(key) {
 		h = (h ^ uint32(key[i])) * fnvPrime32
 	}
-	return widen(h)
+	return h
 }
 
 func sumFNV1a64(key string) uint64 {
@@ -137,12 +183,12 @@ func sumFNV1a64(key string) uint64 {
 	return h
 }
 
-func sumFNV132(key string) uint64 {
+func sumFNV132(key string) uint32 {
 	h := uint32(fnvOffset32)
 	for i := range len(key) {
 		h = h*fnvPrime32 ^ uint32(key[i])
 	}
-	return widen(h)
+	return h
 }
 
 func sumFNV164(key string) uint64 {
@@ -157,7 +203,7 @@ func sumFNV164(key string) uint64 {
 // over its UTF-16 code units, from 0. In a key that is not valid UTF-8, each byte
 // that belongs to no character counts as one U+FFFD; a JVM that decodes such
 // bytes may take several of them together.
-func sumJava(key string) uint64 {
+func sumJava(key string) uint32 {
 	h := uint32(0)
 	for _, c := range key {
 		if c >= 1<<16 {
@@ -167,13 +213,13 @@ func sumJava(key string) uint64 {
 		}
 		h = h*31 + uint32(c)
 	}
-	return widen(h)
+	return h
 }
 
-func sumDJB2(key string) uint64 {
+func sumDJB2(key string) uint32 {
 	h := uint32(5381)
 	for i := range len(key) {
 		h = h*33 + uint32(key[i])
 	}
-	return widen(h)
+	return h
 }

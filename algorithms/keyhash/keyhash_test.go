@@ -72,11 +72,14 @@ func check(t *testing.T, name, input, value string) {
 	if err != nil {
 		t.Fatalf("%s of %q: %v", name, input, err)
 	}
+	if got := h.Number(input); got != want {
+		t.Errorf("%s of %q is %d, want %d", name, input, got, want)
+	}
 	if h.Bits == 32 {
 		want = wide(uint32(want))
 	}
-	if got := h.Sum(input); got != want {
-		t.Errorf("%s of %q is %d, want %d", name, input, got, want)
+	if got := h.Position(input); got != want {
+		t.Errorf("%s of %q stands at %d, want %d", name, input, got, want)
 	}
 }
 
@@ -94,8 +97,8 @@ func TestJavaTakesInvalidBytesForTheReplacementCharacter(t *testing.T) {
 		"a\xc3":    31*'a' + 0xfffd,
 		"\x80\x80": 31*0xfffd + 0xfffd,
 	} {
-		if got := h.Sum(key); got != wide(want) {
-			t.Errorf("java of %q is %#x, want %#x", key, got, wide(want))
+		if got := h.Number(key); got != uint64(want) {
+			t.Errorf("java of %q is %#x, want %#x", key, got, want)
 		}
 	}
 }
@@ -106,9 +109,9 @@ func TestDJB2OfDecimalNumbersLeavesShardsEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := map[uint32]bool{}
+	used := map[uint64]bool{}
 	for id := range 100_000 {
-		used[uint32(h.Sum(strconv.Itoa(id)))%33] = true
+		used[h.Number(strconv.Itoa(id))%33] = true
 	}
 	if empty := 33 - len(used); empty != 17 {
 		t.Errorf("%d of 33 shards are empty, want 17", empty)
@@ -138,7 +141,7 @@ func TestHashesAgreeWithTheStandardLibraryOnAnyBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := h.Sum(string(key)); got != want {
+			if got := h.Position(string(key)); got != want {
 				t.Fatalf("%s of %x is %d, want %d", name, key, got, want)
 			}
 		}
@@ -148,7 +151,7 @@ func TestHashesAgreeWithTheStandardLibraryOnAnyBytes(t *testing.T) {
 func TestHashesDoNotAllocate(t *testing.T) {
 	for _, h := range keyhash.All() {
 		for _, key := range []string{"", "user:42", "\xff\U0001f511", strings.Repeat("k", 10_000)} {
-			if n := testing.AllocsPerRun(50, func() { sink += h.Sum(key) }); n != 0 {
+			if n := testing.AllocsPerRun(50, func() { sink += h.Number(key) + h.Position(key) }); n != 0 {
 				t.Errorf("%s allocates %v times for a key of %d bytes", h.Name, n, len(key))
 			}
 		}

@@ -161,6 +161,10 @@ func (m *Map) Clone() algorithms.Mapper {
 // Len returns the number of nodes.
 func (m *Map) Len() int { return int(m.working()) }
 
+// Divisor says that a hash is taken as a number, as in package jump, which answers
+// as long as no bucket is missing.
+func (m *Map) Divisor() (divisor uint64, number bool) { return 0, true }
+
 // Footprint returns the bytes of the table of the missing buckets.
 func (m *Map) Footprint() int64 { return rowBytes * int64(len(m.missing.rows)) }
 

@@ -6,6 +6,8 @@
 // going from n to m nodes moves 1 - min(n,m)/lcm(n,m) of the keys: with one node
 // more, n/(n+1) of them, where 1/(n+1) would do.
 //
+// A hash of 32 bits is taken as the number that it is, as crc32(key) % n.
+//
 // A node's place in the list is its identity, hence only the last can leave. The
 // replicas of a key are the first different nodes that its redraws give, as
 // package algorithms defines them.
@@ -33,12 +35,13 @@ type Map struct{ list }
 type list = numbered.List
 
 var (
-	_ algorithms.Adder       = (*Map)(nil)
-	_ algorithms.LastRemover = (*Map)(nil)
-	_ algorithms.Replicator  = (*Map)(nil)
-	_ algorithms.Prober      = (*Map)(nil)
-	_ algorithms.Sizer       = (*Map)(nil)
-	_ algorithms.Cloner      = (*Map)(nil)
+	_ algorithms.Adder        = (*Map)(nil)
+	_ algorithms.LastRemover  = (*Map)(nil)
+	_ algorithms.Replicator   = (*Map)(nil)
+	_ algorithms.Prober       = (*Map)(nil)
+	_ algorithms.Sizer        = (*Map)(nil)
+	_ algorithms.Cloner       = (*Map)(nil)
+	_ algorithms.NumberMapper = (*Map)(nil)
 )
 
 // New returns a Map over the nodes in their order. Unequal weights are not
@@ -58,6 +61,9 @@ func (m *Map) Lookup(h uint64) algorithms.Bucket {
 	}
 	return algorithms.Bucket(h % m.N)
 }
+
+// Divisor returns the number of nodes.
+func (m *Map) Divisor() (divisor uint64, number bool) { return m.N, true }
 
 // LookupN writes the nodes that h and its redraws give.
 func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {

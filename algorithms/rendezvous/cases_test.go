@@ -24,7 +24,7 @@ func TestAScoreNeedsMixing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h.Sum
+		return h.Position
 	}
 	fnv, xxh64 := sum("fnv1a-64"), sum("xxh64")
 	highest := func(score func(key, node string) uint64) func(string) int {

@@ -28,7 +28,7 @@ func TestANarrowHashOnAWideRingLandsOnOneNode(t *testing.T) {
 	for bits, alone := range map[int]bool{15: true, 32: false} {
 		counts := map[algorithms.Bucket]int{}
 		for i := range 100_000 {
-			h := hash.Sum(fmt.Sprint("key:", i)) & (1<<bits - 1)
+			h := hash.Number(fmt.Sprint("key:", i)) & (1<<bits - 1)
 			counts[m.Lookup(h)]++
 		}
 		if (len(counts) == 1) != alone {

@@ -26,7 +26,7 @@ func countKeys(t *testing.T, hash string, vnodes int, label string) []int {
 	}
 	counts := make([]int, len(names))
 	for k := 1; k <= 100_000; k++ {
-		counts[m.Lookup(h.Sum(fmt.Sprintf("sku-%d", k)))]++
+		counts[m.Lookup(h.Position(fmt.Sprintf("sku-%d", k)))]++
 	}
 	return counts
 }
@@ -155,7 +155,7 @@ func TestLabelsCountFromWhereTheTemplateSays(t *testing.T) {
 	} {
 		var positions []uint64
 		for _, text := range want {
-			positions = append(positions, xxh3.Sum(text))
+			positions = append(positions, xxh3.Position(text))
 		}
 		slices.Sort(positions)
 		var got []uint64

@@ -39,9 +39,10 @@ func (m *model) points() []modelPoint {
 			continue
 		}
 		for i := range int(math.Max(1, math.Round(float64(m.vnodes)*n.Weight))) {
-			at := m.hash.Sum(fmt.Sprintf("%s%s%d", n.Name, m.separator, i))
+			label := fmt.Sprintf("%s%s%d", n.Name, m.separator, i)
+			at := m.hash.Position(label)
 			if m.modulus > 0 {
-				at %= m.modulus
+				at = m.hash.Number(label) % m.modulus
 			}
 			points = append(points, modelPoint{at, n.Name, b})
 		}

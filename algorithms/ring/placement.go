@@ -44,7 +44,8 @@ type Config struct {
 	Points []Listed `json:"points,omitempty"`
 
 	// Modulus is the number of positions on the circle, 0 for 2^64. A hash h,
-	// of a key or of a label, stands at h mod Modulus.
+	// of a key or of a label, stands at h mod Modulus; one of 32 bits is then
+	// the number that it is, not widened to 2^64.
 	Modulus uint64 `json:"modulus,omitempty"`
 
 	// Roomy gives the structure three cells a point instead of 1.5, 30 bytes a
@@ -121,7 +122,7 @@ type Point struct {
 type Placement struct {
 	vnodes  int
 	label   label
-	hash    keyhash.Hash
+	hash    func(string) uint64 // of labels, in the form that Position takes
 	listed  map[string][]uint64 // stretched positions by node; nil when hashed
 	modulus uint64
 	stretch int // bits by which positions under a modulus are shifted up
@@ -137,8 +138,13 @@ func (c Config) Placement() (*Placement, error) {
 	if p.label, err = parseLabel(c.Label, c.VNodes); err != nil {
 		return nil, err
 	}
-	if p.hash, err = keyhash.ByName(c.PointHash); err != nil {
+	hash, err := keyhash.ByName(c.PointHash)
+	if err != nil {
 		return nil, fmt.Errorf("point_hash: %w", err)
+	}
+	p.hash = hash.Position
+	if _, number := p.Divisor(); number {
+		p.hash = hash.Number
 	}
 	if c.Modulus != 0 {
 		p.stretch = bits.LeadingZeros64(c.Modulus - 1)
@@ -171,6 +177,10 @@ func (p *Placement) Position(h uint64) uint64 {
 func (p *Placement) Displayed(position uint64) uint64 {
 	return position >> p.stretch
 }
+
+// Divisor is that of a ring of the placement, see [algorithms.NumberMapper]: under
+// a modulus a hash is a number of which the remainder is taken.
+func (p *Placement) Divisor() (divisor uint64, number bool) { return p.modulus, p.modulus != 0 }
 
 // Modulus returns the number of positions on the circle, 0 for 2^64.
 func (p *Placement) Modulus() uint64 { return p.modulus }
@@ -214,7 +224,7 @@ func (p *Placement) Append(dst []Point, b algorithms.Bucket, name string, from, 
 			units = len(text) - after - 1
 		}
 		// The string lives no longer than the call, and text rests meanwhile.
-		h := p.hash.Sum(unsafe.String(unsafe.SliceData(text), len(text)))
+		h := p.hash(unsafe.String(unsafe.SliceData(text), len(text)))
 		dst = append(dst, Point{p.Position(h), b})
 	}
 	return dst

@@ -212,6 +212,9 @@ func (m *Map) Len() int { return m.members.Len() }
 // Nodes yields the bound buckets, in their order, with their nodes.
 func (m *Map) Nodes() iter.Seq2[algorithms.Bucket, algorithms.Node] { return m.members.All() }
 
+// Divisor returns the modulus, under which a hash is taken as a number.
+func (m *Map) Divisor() (divisor uint64, number bool) { return m.placement.Divisor() }
+
 // Footprint returns the bytes of the cells and of the lower position bits.
 func (m *Map) Footprint() int64 {
 	return int64(8*len(m.cells) + 2*len(m.low16) + 4*len(m.low32))

@@ -150,6 +150,9 @@ func (m *Map) LookupProbes(h uint64) (algorithms.Bucket, int) {
 	return m.owners[0], probes
 }
 
+// Divisor returns the modulus, under which a hash is taken as a number.
+func (m *Map) Divisor() (divisor uint64, number bool) { return m.placement.Divisor() }
+
 // Footprint returns the bytes of the slots and of the sorted arrays.
 func (m *Map) Footprint() int64 { return m.sorted.Footprint() + int64(4*len(m.slots)) }
 

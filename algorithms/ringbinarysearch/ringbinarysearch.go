@@ -113,6 +113,9 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 // Len returns the number of nodes.
 func (m *Map) Len() int { return m.members.Len() }
 
+// Divisor returns the modulus, under which a hash is taken as a number.
+func (m *Map) Divisor() (divisor uint64, number bool) { return m.placement.Divisor() }
+
 // Footprint returns the bytes of the two arrays.
 func (m *Map) Footprint() int64 { return int64(8*len(m.positions) + 4*len(m.owners)) }
 

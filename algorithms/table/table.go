@@ -1,6 +1,7 @@
 // Package table is what the algorithms that write their answers into a table
 // have in common: a row of slots, each with the bucket that owns it, in which a
-// hash h stands at slot h mod size. How the slots are given away is the affair of
+// hash h stands at slot h mod size; one of 32 bits is taken as the number that it
+// is. How the slots are given away is the affair of
 // the algorithm that uses the package.
 //
 // A lookup is one multiplication for the quotient, one for the remainder and one
@@ -85,6 +86,9 @@ func (t *Table) Slot(h uint64) uint64 {
 	_, carry := bits.Add64(low, t.addend, 0)
 	return h - (high+carry)>>(t.shift&63)*t.size
 }
+
+// Divisor returns the number of slots.
+func (t *Table) Divisor() (divisor uint64, number bool) { return t.size, true }
 
 // Lookup returns the owner of the slot of h, or None when there are no slots.
 func (t *Table) Lookup(h uint64) algorithms.Bucket {

@@ -33,7 +33,7 @@ const mostSlots = 1 << 28
 const mostNext = 4
 
 // explain writes where the key goes, and why.
-func (b *building) explain(key, hashName string) string {
+func (b *building) explain(key string) string {
 	var t prose
 	row := func(what, format string, args ...any) { t.line("%-7s "+format, append([]any{what}, args...)...) }
 	row("key", "%s", cut(key))
@@ -45,10 +45,8 @@ func (b *building) explain(key, hashName string) string {
 		row("hash", "of its own, which it does not tell")
 		owner = keyed.LookupKey(key)
 	} else {
-		if h = b.hash(key); own {
-			hashName = "its own"
-		}
-		row("hash", "%#016x, %s of 2^64 (%s)", h, place(h, 0), hashName)
+		h = b.hash.OfKeys(m)(key)
+		b.hashed(h, row)
 		owner = m.Lookup(h)
 	}
 	if owner == algorithms.None {
@@ -74,6 +72,32 @@ func (b *building) explain(key, hashName string) string {
 		t.say("That is its first choice. While %s is full, the request goes on to another node.", b.nodes[owner].Name)
 	}
 	return t.b.String()
+}
+
+// hashed tells of the hash of a key in its own width, and of what Lookup makes of
+// that: a position on a circle of 2^64, or the remainder of a number.
+func (b *building) hashed(h uint64, row func(what, format string, args ...any)) {
+	_, own := b.mapper.(algorithms.KeyHasher)
+	number := algorithms.TakesNumber(b.mapper)
+	switch {
+	case own && number:
+		row("hash", "%d (its own)", h)
+	case own:
+		row("hash", "%#016x, %s of 2^64 (its own)", h, place(h, 0))
+	case b.hash.Bits < 64:
+		const space = 1 << 32
+		row("hash", "%#08x, %s of 2^32 (%s)", h%space, place(h%space, space), b.hash.Name)
+		if !number {
+			row("widened", "%#016x", h)
+		}
+	default:
+		row("hash", "%#016x, %s of 2^64 (%s)", h, place(h, 0), b.hash.Name)
+	}
+	if m, ok := b.mapper.(algorithms.NumberMapper); ok {
+		if n, _ := m.Divisor(); n > 0 {
+			row("divided", "%d modulo %d is %d", h, n, h%n)
+		}
+	}
 }
 
 // heirs names the nodes behind the owner.

@@ -22,19 +22,16 @@ func TestTheRingThatIsShownIsTheOneThatPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &building{info: info, nodes: nodes, mapper: p.Mapper, hash: hash.Sum}
-		if own, ok := p.Mapper.(algorithms.KeyHasher); ok {
-			b.hash = own.HashKey
-		}
+		b := &building{info: info, nodes: nodes, mapper: p.Mapper, hash: hash}
 		for i := range 50 {
 			key := fmt.Sprintf("user:%d", i)
 			var owner algorithms.Bucket
 			if own, ok := p.Mapper.(algorithms.KeyMapper); ok {
 				owner = own.LookupKey(key)
 			} else {
-				owner = p.Mapper.Lookup(b.hash(key))
+				owner = p.Mapper.Lookup(hash.OfKeys(p.Mapper)(key))
 			}
-			text := b.explain(key, hash.Name)
+			text := b.explain(key)
 			if !strings.Contains(text, "owner   "+nodes[owner].Name+"\n") {
 				t.Errorf("%s: %s belongs to %s, and is explained by\n%s", info.Name, key, nodes[owner].Name, text)
 			}

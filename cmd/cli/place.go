@@ -105,7 +105,7 @@ func (p *placing) look(inv *invocation, given func(string) bool) error {
 		if p.ring {
 			return b.writeRing(w)
 		}
-		_, err := io.WriteString(w, b.explain(p.explain, p.hash))
+		_, err := io.WriteString(w, b.explain(p.explain))
 		return err
 	})
 }
@@ -116,7 +116,7 @@ type building struct {
 	params json.RawMessage // as given
 	nodes  []algorithms.Node
 	mapper algorithms.Mapper
-	hash   func(string) uint64 // of the keys
+	hash   keyhash.Hash // of the keys, unless the algorithm hashes them itself
 }
 
 // building builds the algorithm for a command, or refuses.
@@ -151,15 +151,12 @@ func (p *placing) building(inv *invocation, command string, hashSet bool) (*buil
 	if most > 0 && size > most {
 		return nil, fmt.Errorf("%s over %d nodes would take %s, more than the %s of --max-memory", info.Name, len(nodes), bytesText(size), bytesText(most))
 	}
-	b := &building{info: info, params: params, nodes: nodes, hash: hash.Sum}
+	b := &building{info: info, params: params, nodes: nodes, hash: hash}
 	if b.mapper, _, err = info.New(nodes, params); err != nil {
 		return nil, err
 	}
 	if _, own := b.mapper.(algorithms.KeyMapper); own && hashSet {
 		return nil, fmt.Errorf("%s hashes keys its own way, leave --hash out", info.Name)
-	}
-	if own, ok := b.mapper.(algorithms.KeyHasher); ok {
-		b.hash = own.HashKey
 	}
 	return b, nil
 }
@@ -170,7 +167,7 @@ func (p *placing) placer(inv *invocation, hashSet bool) (*placer, error) {
 	if err != nil {
 		return nil, err
 	}
-	pl := &placer{name: b.info.Name, mapper: b.mapper, nodes: b.nodes, hash: b.hash, replicas: p.replicas}
+	pl := &placer{name: b.info.Name, mapper: b.mapper, nodes: b.nodes, hash: b.hash.OfKeys(b.mapper), replicas: p.replicas}
 	return pl, pl.check()
 }
 

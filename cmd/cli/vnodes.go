@@ -159,7 +159,7 @@ func (f *sizingFlags) hashed(q *sizing.Question, hashSet bool) error {
 	if err != nil {
 		return err
 	}
-	q.Hash = hash.Sum
+	q.Hash = hash
 	if m, _, err := q.Info.New(algorithms.Nodes("node"), nil); err == nil && hashSet {
 		if _, own := m.(algorithms.KeyMapper); own {
 			return fmt.Errorf("%s hashes keys its own way, leave --hash out", q.Info.Name)

@@ -266,7 +266,7 @@ func placed(t testing.TB, vnodes, keys int, nodes []algorithms.Node) []line {
 	var lines []line
 	for i := range keys {
 		key := fmt.Sprintf("user:%d", i)
-		lines = append(lines, line{key, nodes[m.Lookup(hash.Sum(key))].Name, 1, 0})
+		lines = append(lines, line{key, nodes[m.Lookup(hash.OfKeys(m)(key))].Name, 1, 0})
 	}
 	return lines
 }

@@ -240,7 +240,7 @@ func empty(alg string, nodes int, hash, keys string) measure {
 				return estimate{}, err
 			}
 			owned := make([]bool, nodes)
-			for _, x := range workloads.Hashes(mustKeys(keys), h.Sum) {
+			for _, x := range workloads.Hashes(mustKeys(keys), h.For(p.Mapper).Sum) {
 				owned[p.NodeOf(p.Mapper.Lookup(x))] = true
 			}
 			n := 0.0

@@ -18,7 +18,7 @@ var naiveInfo = algorithms.Define("naive-weighted-rendezvous", "folklore", struc
 	hash, err := keyhash.ByName(keyhash.Default)
 	m := &naive{}
 	for _, n := range nodes {
-		m.names = append(m.names, hash.Sum(n.Name))
+		m.names = append(m.names, hash.Position(n.Name))
 		m.weights = append(m.weights, n.Weight)
 	}
 	return m, err

@@ -57,7 +57,7 @@ func labelled(node string, points int, label string, text func(i int) string) me
 			}
 			missing := 0.0
 			for i := range points {
-				if !there[hash.Sum(text(i))] {
+				if !there[hash.Position(text(i))] {
 					missing++
 				}
 			}

@@ -31,6 +31,7 @@ import (
 	"strconv"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/keyhash"
 	"github.com/ringbench/ringbench/harness"
 	"github.com/ringbench/ringbench/results"
 )
@@ -68,10 +69,10 @@ func (t Target) limit() float64 {
 // A Question is what somebody who sizes a cluster asks.
 type Question struct {
 	Info   algorithms.Info
-	Params json.RawMessage     // as given; may set the knob, which then gets a row of its own
-	Nodes  []algorithms.Node   // their weights count, and with Yours their names
-	Yours  bool                // the nodes are the asker's own, not made up
-	Hash   func(string) uint64 // of the keys, unless the algorithm hashes them itself
+	Params json.RawMessage   // as given; may set the knob, which then gets a row of its own
+	Nodes  []algorithms.Node // their weights count, and with Yours their names
+	Yours  bool              // the nodes are the asker's own, not made up
+	Hash   keyhash.Hash      // of the keys, unless the algorithm hashes them itself
 
 	Target     Target
 	Confidence float64 // part of the clusters that shall meet the target
@@ -282,12 +283,9 @@ func newSolver(q *Question) (*solver, error) {
 	}
 	s.preset = knobOf(q.Info.Defaults, q.Info.Knob)
 	// A small cluster shows whether the parameters are right, and what they are.
-	small, inForce, err := q.Info.New(s.nodes[:1], q.Params)
+	_, inForce, err := q.Info.New(s.nodes[:1], q.Params)
 	if err != nil {
 		return nil, err
-	}
-	if own, ok := small.(algorithms.KeyHasher); ok {
-		q.Hash = own.HashKey
 	}
 	s.inForce = inForce
 	if _, ok := s.params[q.Info.Knob]; ok {

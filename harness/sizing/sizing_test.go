@@ -34,7 +34,7 @@ func takesManyRings(t *testing.T) {
 func ask(n int, metric Metric, value float64) Question {
 	hash, _ := keyhash.ByName(keyhash.Default)
 	q := Question{
-		Info: ring.Info, Hash: hash.Sum, Target: Target{metric, value},
+		Info: ring.Info, Hash: hash, Target: Target{metric, value},
 		Confidence: 0.95, Headroom: 0.25, Replicas: 1, Seed: 1,
 	}
 	for i := range n {

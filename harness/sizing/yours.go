@@ -39,8 +39,9 @@ func (s *solver) ownLoad(place *harness.Placement) ([]float64, error) {
 		return shares, nil
 	}
 	load := make([]float64, len(shares))
+	hash := s.q.Hash.OfKeys(place.Mapper)
 	for key, part := range s.q.Keys.Each {
-		if i := place.NodeOf(place.Mapper.Lookup(s.q.Hash(key))); i >= 0 {
+		if i := place.NodeOf(place.Mapper.Lookup(hash(key))); i >= 0 {
 			load[i] += part
 		}
 	}

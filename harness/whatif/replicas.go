@@ -67,7 +67,7 @@ func (s *solver) holding(p *harness.Placement) (*harness.Holding, error) {
 		return nil, algorithms.Unsupported("%s hashes keys its own way and does not tell how, leave --replicas out", s.q.Info.Name)
 	default:
 		if s.hashes == nil {
-			s.hashes = workloads.Hashes(s.q.Keys, s.q.Hash)
+			s.hashes = workloads.Hashes(s.q.Keys, s.q.Hash.For(p.Mapper).Sum)
 		}
 		hash = func(rank int) uint64 { return s.hashes[rank] }
 	}

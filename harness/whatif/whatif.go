@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/algorithms/keyhash"
 	"github.com/ringbench/ringbench/harness"
 	"github.com/ringbench/ringbench/workloads"
 )
@@ -41,10 +42,10 @@ type Question struct {
 	Info       algorithms.Info
 	Params     json.RawMessage
 	Nodes      []algorithms.Node
-	Hash       func(string) uint64 // of the keys, where the algorithm has none of its own
-	Changes    []Change            // that happen together, in this order; may be none with Worst
-	Headroom   float64             // capacity is 1+Headroom times a node's fair share before the change
-	Replicas   int                 // nodes that hold a key
+	Hash       keyhash.Hash // of the keys, where the algorithm has none of its own
+	Changes    []Change     // that happen together, in this order; may be none with Worst
+	Headroom   float64      // capacity is 1+Headroom times a node's fair share before the change
+	Replicas   int          // nodes that hold a key
 	Keys       workloads.KeySet
 	Popularity *workloads.Popularity // of the keys; nil when it is not asked about
 	Rate       float64               // requests a second, for the misses of a cache; 0 for none
@@ -334,7 +335,7 @@ func (s *solver) owners(p *harness.Placement, keys int) []int32 {
 		return owners
 	}
 	if s.hashes == nil {
-		s.hashes = workloads.Hashes(s.q.Keys, s.q.Hash)
+		s.hashes = workloads.Hashes(s.q.Keys, s.q.Hash.For(p.Mapper).Sum)
 	}
 	p.Owners(s.hashes[:keys], owners)
 	return owners

@@ -31,7 +31,7 @@ import (
 
 func question(info algorithms.Info, n, keys int, changes ...Change) Question {
 	hash, _ := keyhash.ByName(keyhash.Default)
-	q := Question{Info: info, Hash: hash.Sum, Changes: changes, Headroom: 0.25, Replicas: 1, Keys: workloads.Sequential(workloads.Prefix, 0, keys)}
+	q := Question{Info: info, Hash: hash, Changes: changes, Headroom: 0.25, Replicas: 1, Keys: workloads.Sequential(workloads.Prefix, 0, keys)}
 	for i := range n {
 		q.Nodes = append(q.Nodes, algorithms.Node{Name: fmt.Sprintf("node-%d", i), Weight: 1})
 	}
@@ -73,7 +73,7 @@ func assigned(t *testing.T, p *harness.Placement, q Question) string {
 	fmt.Fprintln(w, "key,node")
 	for rank := range q.Keys.Len() {
 		key := q.Keys.Key(rank)
-		fmt.Fprintf(w, "%s,%s\n", key, p.Nodes[p.NodeOf(p.Mapper.Lookup(q.Hash(key)))].Name)
+		fmt.Fprintf(w, "%s,%s\n", key, p.Nodes[p.NodeOf(p.Mapper.Lookup(q.Hash.OfKeys(p.Mapper)(key)))].Name)
 	}
 	return path
 }

@@ -89,7 +89,7 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 	if hash.Bits != 32 {
 		return nil, fmt.Errorf("hash_fn %q has %d bits, groupcache takes one of 32, such as crc32", c.Hash, hash.Bits)
 	}
-	return build(nodes, c.Replicas, hash.Sum)
+	return build(nodes, c.Replicas, hash.Position)
 }
 
 // build is New with any hash whose lower half is the position.

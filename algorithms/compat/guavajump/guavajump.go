@@ -106,6 +106,10 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 // Lookup returns the bucket that the hash jumps to.
 func (m *Map) Lookup(h uint64) algorithms.Bucket { return bucket(h, m.members.Len()) }
 
+// Divisor says that a hash is taken as a number: padToLong puts zeros above one of
+// 32 bits.
+func (m *Map) Divisor() (divisor uint64, number bool) { return 0, true }
+
 // bucket walks the draws of h until one leads out of the buckets.
 func bucket(h uint64, buckets int) algorithms.Bucket {
 	if buckets == 0 {

@@ -142,7 +142,7 @@ func (c Config) function() (func(string) uint32, error) {
 }
 
 // HashKey returns the key's position on the circle, in both halves.
-func (m *Map) HashKey(key string) uint64 { return points.Widen(m.hash(key)) }
+func (m *Map) HashKey(key string) uint64 { return algorithms.Widen(m.hash(key)) }
 
 // LookupKey returns the server of the key, whatever the load.
 func (m *Map) LookupKey(key string) algorithms.Bucket { return m.Lookup(m.HashKey(key)) }

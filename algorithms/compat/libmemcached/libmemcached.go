@@ -109,7 +109,7 @@ func build(nodes []algorithms.Node, c Config, label func(string) string) (*Map, 
 }
 
 // HashKey returns the key's position on the circle, in both halves.
-func (m *Map) HashKey(key string) uint64 { return points.Widen(m.hash(key)) }
+func (m *Map) HashKey(key string) uint64 { return algorithms.Widen(m.hash(key)) }
 
 // LookupKey returns the server of the key.
 func (m *Map) LookupKey(key string) algorithms.Bucket { return m.Lookup(m.HashKey(key)) }

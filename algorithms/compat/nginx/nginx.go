@@ -93,7 +93,7 @@ func New(nodes []algorithms.Node, _ Config) (*Map, error) {
 // HashKey returns the key's position on the circle, in both halves.
 func (*Map) HashKey(key string) uint64 {
 	// The bytes are read, and not kept.
-	return points.Widen(crc32.ChecksumIEEE(unsafe.Slice(unsafe.StringData(key), len(key))))
+	return algorithms.Widen(crc32.ChecksumIEEE(unsafe.Slice(unsafe.StringData(key), len(key))))
 }
 
 // LookupKey returns the server of the key.

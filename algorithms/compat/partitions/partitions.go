@@ -153,7 +153,7 @@ func (m *Map) distribute() {
 	for i := range owners {
 		var number [8]byte
 		binary.LittleEndian.PutUint64(number[:], uint64(i))
-		h := m.hash.Sum(unsafe.String(&number[0], len(number)))
+		h := m.hash.Position(unsafe.String(&number[0], len(number)))
 		at, _ := slices.BinarySearchFunc(points, h, func(p ring.Point, h uint64) int { return cmp.Compare(p.Position, h) })
 		owners[i] = firstWithRoom(points, at, held, room)
 		held[owners[i]]++
@@ -183,7 +183,7 @@ func (m *Map) arrange() {
 	}
 	var all []named
 	for b, n := range m.members.All() {
-		all = append(all, named{m.hash.Sum(n.Name), n.Name, b})
+		all = append(all, named{m.hash.Position(n.Name), n.Name, b})
 	}
 	slices.SortFunc(all, func(x, y named) int {
 		return cmp.Or(cmp.Compare(x.hash, y.hash), strings.Compare(x.name, y.name))
@@ -232,8 +232,8 @@ func (m *Map) LookupN(h uint64, dst []algorithms.Bucket) int {
 	return c.Len()
 }
 
-// HashKey returns the hash of the key.
-func (m *Map) HashKey(key string) uint64 { return m.hash.Sum(key) }
+// HashKey returns the hash of the key, of which the library takes the remainder.
+func (m *Map) HashKey(key string) uint64 { return m.hash.Number(key) }
 
 // LookupKey returns the owner of the key's partition.
 func (m *Map) LookupKey(key string) algorithms.Bucket { return m.Lookup(m.HashKey(key)) }

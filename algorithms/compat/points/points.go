@@ -8,7 +8,7 @@
 //
 //	type Map struct{ *points.Ring } // or points.Weighted, where weights can change
 //
-//	func (m *Map) HashKey(key string) uint64 { return points.Widen(crc(key)) }
+//	func (m *Map) HashKey(key string) uint64 { return algorithms.Widen(crc(key)) }
 //	func (m *Map) LookupKey(key string) algorithms.Bucket { return m.Lookup(m.HashKey(key)) }
 //
 // These systems lay out their circle anew at every change, and so does a Ring:
@@ -68,10 +68,6 @@ type Circle struct {
 
 // Space32 is the number of positions of a hash of 32 bits.
 const Space32 = 1 << 32
-
-// Widen makes a hash of 32 bits one of 64, which stands at the same position on
-// a circle of Space32.
-func Widen(h uint32) uint64 { return uint64(h)<<32 | uint64(h) }
 
 // A Layout returns the points of all members, in any order and below the Space of
 // the circle. Buckets come to it in ascending order, which is the order in which

@@ -50,7 +50,7 @@ func TestStathatsRing(t *testing.T) {
 			var all []points.Point
 			for b, n := range m.All() {
 				for i := range row.Points {
-					all = append(all, points.Point{Position: hash.Sum(fmt.Sprint(i)+n.Name) % points.Space32, Owner: b})
+					all = append(all, points.Point{Position: hash.Position(fmt.Sprint(i)+n.Name) % points.Space32, Owner: b})
 				}
 			}
 			return all, nil
@@ -61,7 +61,7 @@ func TestStathatsRing(t *testing.T) {
 		var got []string
 		var gotN [][]string
 		for k := range row.Keys {
-			h := hash.Sum(fmt.Sprint("key-", k))
+			h := hash.Position(fmt.Sprint("key-", k))
 			got = append(got, nodes[r.Lookup(h)].Name)
 			dst := make([]algorithms.Bucket, 3)
 			var names []string

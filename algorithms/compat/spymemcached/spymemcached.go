@@ -75,7 +75,7 @@ func New(nodes []algorithms.Node, _ Config) (*Map, error) {
 }
 
 // HashKey returns the key's position on the circle, in both halves.
-func (*Map) HashKey(key string) uint64 { return points.Widen(hashkit.MD5(key)) }
+func (*Map) HashKey(key string) uint64 { return algorithms.Widen(hashkit.MD5(key)) }
 
 // LookupKey returns the server of the key.
 func (m *Map) LookupKey(key string) algorithms.Bucket { return m.Lookup(m.HashKey(key)) }

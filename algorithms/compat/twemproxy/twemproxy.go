@@ -107,7 +107,7 @@ func (m *Map) HashKey(key string) uint64 {
 	if key = m.tagged(key); key == "" {
 		return 0
 	}
-	return points.Widen(m.hash(key))
+	return algorithms.Widen(m.hash(key))
 }
 
 // tagged returns the part of the key that is hashed.

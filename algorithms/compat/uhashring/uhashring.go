@@ -157,7 +157,7 @@ func New(nodes []algorithms.Node, c Config) (*Map, error) {
 // md5, or with ketama its word in both halves.
 func (m *Map) HashKey(key string) uint64 {
 	if m.ketama {
-		return points.Widen(hashkit.MD5(key))
+		return algorithms.Widen(hashkit.MD5(key))
 	}
 	// The bytes are read, and not kept.
 	return position(unsafe.Slice(unsafe.StringData(key), len(key)))
