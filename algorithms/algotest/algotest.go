@@ -56,6 +56,7 @@ func Checks() []Check {
 		{"shares-follow-the-weights", algorithms.Balance, checkBalance},
 		{"points-are-scattered", "", checkScatter},
 		{"all-of-a-hash-counts", "", checkFolding},
+		{"hashes-of-32-bits-spread-alike", "", checkNarrow},
 		{"second-choices-are-balanced", algorithms.Balance, checkSecondBalance},
 		{"weight-zero-owns-nothing", "", checkZeroWeight},
 		{"order-of-nodes-does-not-matter", algorithms.OrderIndependent, checkOrder},

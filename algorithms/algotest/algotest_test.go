@@ -78,6 +78,8 @@ func TestEachCheckCatchesItsFault(t *testing.T) {
 		{"points-are-scattered", "similar labels have similar checksums", drawn(linear)},
 		{"all-of-a-hash-counts", "the halves of the hash are combined", fake(func(g *good) combined { return combined{g} })},
 		{"all-of-a-hash-counts", "the halves of the hash are added", fake(func(g *good) added { return added{g} })},
+		{"hashes-of-32-bits-spread-alike", "it divides and takes a widened hash", fake(func(g *good) divides { return divides{g} })},
+		{"hashes-of-32-bits-spread-alike", "it takes a number and uses its upper bits", fake(func(g *good) topBits { return topBits{g} })},
 		{"owners-are-members", "the last hash is given an index beyond the nodes", fake(func(g *good) overIndex { return overIndex{g} })},
 		{"every-node-is-reachable", "the last node is never chosen", fake(func(g *good) neverLast { return neverLast{g} })},
 		{"shares-follow-the-weights", "one key in ten goes to the first node", fake(func(g *good) partial { return partial{g} })},
@@ -570,6 +572,15 @@ func (f combined) Lookup(h uint64) bucket { return f.good.Lookup((h>>32 ^ h) << 
 type added struct{ *good }
 
 func (f added) Lookup(h uint64) bucket { return f.good.Lookup((h>>32 + h) << 32) }
+
+type divides struct{ *good }
+
+func (f divides) Lookup(h uint64) bucket { return bucket(h % uint64(f.Len())) }
+
+type topBits struct{ *good }
+
+func (f topBits) Lookup(h uint64) bucket  { return bucket(h >> 32 % uint64(f.Len())) }
+func (f topBits) Divisor() (uint64, bool) { return 0, true }
 
 type emptyZero struct{ *good }
 

@@ -349,6 +349,59 @@ func checkFolding(info algorithms.Info) error {
 	return nil
 }
 
+// checkNarrow: random hashes of 32 bits, in the form that the algorithm takes them
+// in, fall on the nodes as random ones of 64 do. Over 641 nodes, a divisor of
+// 2^32 + 1, a remainder gives all hashes in the wrong form to one node.
+func checkNarrow(info algorithms.Info) error {
+	const keys = 40_000
+	r := rand.New(rand.NewPCG(32, 0))
+	for _, n := range []int{10, 641} {
+		c, err := build(info, named(n, plain))
+		if err != nil {
+			return err
+		}
+		form := func(h uint32) uint64 {
+			if algorithms.TakesNumber(c.Mapper) {
+				return uint64(h)
+			}
+			return algorithms.Widen(h)
+		}
+		narrow, wide := make([]float64, n), make([]float64, n)
+		for range keys {
+			a, err := c.owner(form(r.Uint32()))
+			if err != nil {
+				return err
+			}
+			b, err := c.owner(r.Uint64())
+			if err != nil {
+				return err
+			}
+			narrow[a]++
+			wide[b]++
+		}
+		// Of two counts of one distribution the difference has the sum as its
+		// variance.
+		far, worst, cells := 0.0, 0, 0
+		for i := range n {
+			if sum := narrow[i] + wide[i]; sum > 0 {
+				far += (narrow[i] - wide[i]) * (narrow[i] - wide[i]) / sum
+				cells++
+			}
+			if narrow[i] > narrow[worst] {
+				worst = i
+			}
+		}
+		if cells < 2 {
+			continue
+		}
+		if p := (distuv.ChiSquared{K: float64(cells - 1)}).Survival(far); p < significance {
+			return fmt.Errorf("of %d random hashes of 32 bits %.0f go to %q of %d nodes, and of as many of 64 bits %.0f: an algorithm that divides says so in its method Divisor, see NumberMapper (p = %.1g)",
+				keys, narrow[worst], c.nodes[algorithms.Bucket(worst)].Name, n, wide[worst], p)
+		}
+	}
+	return nil
+}
+
 // chiSquare reports counts that chance does not explain.
 func chiSquare(observed, expected []float64) error {
 	chi2, worst := 0.0, 0
