@@ -89,15 +89,24 @@ func (b *building) hashed(h uint64, row func(what, format string, args ...any)) 
 		row("hash", "%#08x, %s of 2^32 (%s)", h%space, place(h%space, space), b.hash.Name)
 		if !number {
 			row("widened", "%#016x", h)
+		} else if divisor(b.mapper) == 0 {
+			row("number", "%d, with 32 zero bits above", h)
 		}
 	default:
 		row("hash", "%#016x, %s of 2^64 (%s)", h, place(h, 0), b.hash.Name)
 	}
-	if m, ok := b.mapper.(algorithms.NumberMapper); ok {
-		if n, _ := m.Divisor(); n > 0 {
-			row("divided", "%d modulo %d is %d", h, n, h%n)
-		}
+	if n := divisor(b.mapper); n > 0 {
+		row("divided", "%d modulo %d is %d", h, n, h%n)
 	}
+}
+
+// divisor returns what the algorithm divides a hash by, 0 for nothing.
+func divisor(m algorithms.Mapper) uint64 {
+	if n, ok := m.(algorithms.NumberMapper); ok {
+		by, _ := n.Divisor()
+		return by
+	}
+	return 0
 }
 
 // heirs names the nodes behind the owner.
