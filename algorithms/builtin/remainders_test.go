@@ -18,6 +18,7 @@ import (
 	"github.com/ringbench/ringbench/algorithms/jump"
 	"github.com/ringbench/ringbench/algorithms/keyhash"
 	"github.com/ringbench/ringbench/algorithms/maglev"
+	"github.com/ringbench/ringbench/algorithms/memento"
 	"github.com/ringbench/ringbench/algorithms/modulo"
 	"github.com/ringbench/ringbench/algorithms/ring"
 )
@@ -183,12 +184,14 @@ func TestEachAlgorithmTakesA32BitHashAsSystemsDo(t *testing.T) {
 				r.Fatalf("%s: LookupKey(%q) is %d, want %d", d.name, text, keyed.LookupKey(text), want)
 			}
 		}
-		walked, err := jump.New(numbered(n), jump.Default)
-		if err != nil {
-			r.Fatal(err)
-		}
-		if got, want := walked.Lookup(hash.OfKeys(walked)(text)), published(uint64(value), n); got != want {
-			r.Fatalf("jump: %s(%q) is %d and jumps to %d of %d, want %d", name, text, value, got, n, want)
+		for _, info := range []algorithms.Info{jump.Info, jump.ReferenceInfo, jump.ShiftInfo, memento.Info} {
+			m, _, err := info.New(numbered(n), nil)
+			if err != nil {
+				r.Fatal(err)
+			}
+			if got, want := m.Lookup(hash.OfKeys(m)(text)), published(uint64(value), n); got != want {
+				r.Fatalf("%s: %s(%q) is %d and jumps to %d of %d, want %d", info.Name, name, text, value, got, n, want)
+			}
 		}
 		if got, want := circle.Lookup(hash.OfKeys(circle)(text)), circle.Lookup(uint64(value)<<32+uint64(value)); got != want {
 			r.Fatalf("ring: %s(%q) goes to %d, want %d", name, text, got, want)
