@@ -291,7 +291,7 @@ func TestCaptionsClaimNoMoreThanTheDataShow(t *testing.T) {
 			return without(quick(), func(tr *results.Trial) bool { return tr.Measure == "shares" && tr.Seed != 1 })
 		}},
 		"floors that were not measured": {"lookup", "from", "Grey", func() *results.Set {
-			return without(quick(), func(tr *results.Trial) bool { return tr.Algorithm == "control" || tr.Algorithm == "one-read" })
+			return without(quick(), func(tr *results.Trial) bool { return results.IsControl(tr.Algorithm) })
 		}},
 		"a floor without a ring": {"lookup", "Grey: the measuring loop alone.", "one read", func() *results.Set {
 			return without(quick(), func(tr *results.Trial) bool { return tr.Algorithm == "ring" && tr.Measure == "lookup" })

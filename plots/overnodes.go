@@ -233,7 +233,7 @@ func (r *run) lookupFloors(measure, metric, workload string) []line {
 	read := line{name: oneRead, look: lookOf("one-read", 0), thin: true}
 	reads := map[int64]float64{} // bytes -> ns
 	for _, row := range r.rows {
-		if row.Measure != measure || row.Metric != metric || !isControl(row) {
+		if row.Measure != measure || row.Metric != metric || !results.IsControl(row.Algorithm) {
 			continue
 		}
 		if row.Workload != workload && row.Workload != "" {

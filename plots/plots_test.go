@@ -215,7 +215,7 @@ var (
 func crowded() *results.Set {
 	set := quick()
 	for _, t := range slices.Clone(set.Trials) {
-		if t.Measure == "shares" || t.Algorithm == "control" || t.Algorithm == "one-read" {
+		if t.Measure == "shares" || results.IsControl(t.Algorithm) {
 			continue
 		}
 		for i := range 2 {

@@ -148,7 +148,7 @@ func each(change func(t results.Trial, metric string, v float64) float64) func(*
 func renamed(name func(string) string) func(*results.Set) *results.Set {
 	return func(set *results.Set) *results.Set {
 		return sifted(set, nil, func(t *results.Trial) {
-			if !isControl(results.Row{Algorithm: t.Algorithm}) {
+			if !results.IsControl(t.Algorithm) {
 				t.Algorithm = name(t.Algorithm)
 			}
 		})
@@ -175,7 +175,7 @@ func copied(n int, keep func(results.Trial) bool, change func(t *results.Trial, 
 
 func algorithmsOf(set *results.Set) (all []string) {
 	for _, t := range set.Trials {
-		if !slices.Contains(all, t.Algorithm) && !isControl(results.Row{Algorithm: t.Algorithm}) {
+		if !slices.Contains(all, t.Algorithm) && !results.IsControl(t.Algorithm) {
 			all = append(all, t.Algorithm)
 		}
 	}
@@ -187,7 +187,7 @@ func onlyContestants(keep func(place int) bool) func(*results.Set) *results.Set 
 	return func(set *results.Set) *results.Set {
 		all := algorithmsOf(set)
 		return sifted(set, func(t results.Trial) bool {
-			return isControl(results.Row{Algorithm: t.Algorithm}) || keep(slices.Index(all, t.Algorithm))
+			return results.IsControl(t.Algorithm) || keep(slices.Index(all, t.Algorithm))
 		}, nil)
 	}
 }
@@ -235,7 +235,7 @@ var twists = []twist{
 	{"another contestant", onlyContestants(func(place int) bool { return place == 3 })},
 	{"forty contestants", func(set *results.Set) *results.Set {
 		n := 40/max(1, len(algorithmsOf(set))) + 1
-		return copied(n, func(t results.Trial) bool { return !isControl(results.Row{Algorithm: t.Algorithm}) }, func(t *results.Trial, i int) {
+		return copied(n, func(t results.Trial) bool { return !results.IsControl(t.Algorithm) }, func(t *results.Trial, i int) {
 			t.Algorithm = fmt.Sprintf("%s-%c", t.Algorithm, 'a'+i)
 		})(set)
 	}},

@@ -153,11 +153,11 @@ func (r *run) tables() (tables []pageTable, zero []string) {
 	all := slices.Concat(r.rows, r.aged)
 	for _, first := range all {
 		s := of(first)
-		if seen[s] || isControl(first) {
+		if seen[s] || results.IsControl(first.Algorithm) {
 			continue
 		}
 		seen[s] = true
-		rows := where(all, func(row results.Row) bool { return of(row) == s && !isControl(row) })
+		rows := where(all, func(row results.Row) bool { return of(row) == s && !results.IsControl(row.Algorithm) })
 		m, _ := results.MetricByName(s.metric)
 		title := m.Label
 		if s.schedule != "" {
@@ -278,7 +278,7 @@ func (r *run) floorTable() *pageTable {
 	index := map[string]int{}
 	for _, row := range r.rows {
 		m, _ := results.MetricByName(row.Metric)
-		if !isControl(row) || m.Kind != results.Timed {
+		if !results.IsControl(row.Algorithm) || m.Kind != results.Timed {
 			continue
 		}
 		if _, ok := column[row.Metric]; !ok {

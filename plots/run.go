@@ -74,16 +74,11 @@ func timesAsMuch(a, b float64) float64 { return max(-1/leastDrawn, min(a/b, 1/le
 // look returns how the contestant of a row is drawn.
 func (r *run) look(row results.Row) look { return lookOf(row.Algorithm, r.variants[row.Label]) }
 
-// isControl tells the contestants that measure the harness.
-func isControl(row results.Row) bool {
-	return row.Algorithm == "control" || row.Algorithm == "one-read"
-}
-
 // metric returns the rows of a metric in a measure, without the controls.
 func (r *run) metric(measure, metric string) []results.Row {
 	var rows []results.Row
 	for _, row := range r.rows {
-		if row.Measure == measure && row.Metric == metric && !isControl(row) {
+		if row.Measure == measure && row.Metric == metric && !results.IsControl(row.Algorithm) {
 			rows = append(rows, row)
 		}
 	}

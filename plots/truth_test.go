@@ -30,7 +30,7 @@ func observe(set *results.Set) observations {
 	trials := map[key][]results.Trial{}
 	var order []key
 	for _, t := range set.Trials {
-		if t.Skip != "" || t.Algorithm == "control" || t.Algorithm == "one-read" || t.Nodes <= 0 {
+		if t.Skip != "" || results.IsControl(t.Algorithm) || t.Nodes <= 0 {
 			continue
 		}
 		for metric := range t.Values {
@@ -442,7 +442,7 @@ func frontIsNotBeaten(os observations, said []string) error {
 // contestant more is measured.
 func elsewhereToo(set *results.Set) *results.Set {
 	for _, t := range slices.Clone(set.Trials) {
-		if t.Workload == "" || t.Algorithm == "control" || t.Algorithm == "one-read" || t.Algorithm != "ring" && t.Algorithm != "jump" {
+		if t.Workload == "" || results.IsControl(t.Algorithm) || t.Algorithm != "ring" && t.Algorithm != "jump" {
 			continue
 		}
 		for _, algorithm := range []string{t.Algorithm, "wonder"} {

@@ -72,7 +72,7 @@ func TestZeroIsDrawn(t *testing.T) {
 		for _, tr := range set.Trials {
 			for metric := range tr.Values {
 				q := question{suiteOf(tr), tr.Measure, metric}
-				if asked[q] || isControl(results.Row{Algorithm: tr.Algorithm}) {
+				if asked[q] || results.IsControl(tr.Algorithm) {
 					continue
 				}
 				asked[q] = true

@@ -100,7 +100,7 @@ func timedRows(base, head *Set) []Change {
 	}
 	var rows []Change
 	for _, n := range order {
-		if control(n.cell) {
+		if cellOfControl(n.cell) {
 			continue
 		}
 		r := Change{Name: n.cell, Metric: n.metric, Base: none, Head: none, Ratio: none, Low: none, High: none, P: none}
@@ -120,12 +120,12 @@ func timedRows(base, head *Set) []Change {
 	return rows
 }
 
-// control says whether the cell belongs to a contestant that measures the machine.
-func control(cell string) bool {
+// cellOfControl says whether the cell belongs to a contestant for which [IsControl] holds.
+func cellOfControl(cell string) bool {
 	_, fields := ParseCell(cell)
 	for _, f := range fields {
 		if f.Name == "algorithm" {
-			return f.Value == "control" || f.Value == "one-read"
+			return IsControl(f.Value)
 		}
 	}
 	return false

@@ -54,6 +54,10 @@ func (t *Trial) Failed() bool {
 	return strings.HasPrefix(t.Skip, "wrong answers:") || strings.HasPrefix(t.Skip, "failed the gate:")
 }
 
+// IsControl says whether the algorithm measures the harness and the machine instead of
+// placing keys: "control" returns a constant, "one-read" reads one slot of an array.
+func IsControl(algorithm string) bool { return algorithm == "control" || algorithm == "one-read" }
+
 // Timing holds the raw readings of one timed block. The value that comes of them is
 // CPUNs over Operations, and WallNs over Operations where CPUNs is -1.
 type Timing struct {

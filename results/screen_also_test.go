@@ -144,13 +144,13 @@ func TestWhatTheScreenHasNoRoomForIsNamed(t *testing.T) {
 					suite = strings.TrimSuffix(tr.Experiment, ": what it asks")
 				}
 				topic := [2]string{suite, tr.Measure}
-				if len(tr.Values) > 0 && tr.Algorithm != "control" && tr.Algorithm != "one-read" && !slices.Contains(topics, topic) {
+				if len(tr.Values) > 0 && !IsControl(tr.Algorithm) && !slices.Contains(topics, topic) {
 					topics = append(topics, topic)
 				}
 			}
 			for _, topic := range topics {
 				of := func(tr *Trial) bool {
-					return tr.Measure == topic[1] && (topic[0] == "" || tr.Experiment == topic[0]+": what it asks") && tr.Algorithm != "control" && tr.Algorithm != "one-read"
+					return tr.Measure == topic[1] && (topic[0] == "" || tr.Experiment == topic[0]+": what it asks") && !IsControl(tr.Algorithm)
 				}
 				change := func(f func(float64) float64) {
 					for i := range set.Trials {

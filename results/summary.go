@@ -350,11 +350,11 @@ func (t *Trial) randomPoints() int {
 func WriteSummary(w io.Writer, rows []Row) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"cell", "experiment", "measure", "algorithm", "contestant", "params", "workload", "schedule", "weights", "hash",
-		"nodes", "keys", "metric", "unit", "better", "kind", "values", "center", "low", "high", "confidence", "min", "max", "stddev", "rms",
+		"nodes", "points", "keys", "metric", "unit", "better", "kind", "values", "center", "low", "high", "confidence", "min", "max", "stddev", "rms",
 		"uniform_floor", "theory", "floor_bytes", "wall_over_cpu", "shortest_block_ns", "skip"})
 	for _, r := range rows {
 		line := []string{r.Cell, r.Experiment, r.Measure, r.Algorithm, r.Label, string(r.Params), r.Workload, r.Schedule, r.Weights, r.Hash,
-			strconv.Itoa(r.Nodes), strconv.Itoa(r.Keys)}
+			strconv.Itoa(r.Nodes), strconv.Itoa(r.Points), strconv.Itoa(r.Keys)}
 		if m, ok := MetricByName(r.Metric); ok {
 			line = append(line, m.Name, m.Unit, m.Better.String(), m.Kind.String(), strconv.Itoa(r.N))
 			for _, v := range []float64{r.Center, r.Low, r.High} {

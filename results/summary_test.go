@@ -5,10 +5,14 @@ import (
 	"encoding/csv"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ringbench/ringbench/algorithms/control"
 )
 
 var plainRing = contestant{"ring", nil, `{"vnodes":100}`, ""}
@@ -221,5 +225,27 @@ func TestOneWrongAnswerVoidsTheCell(t *testing.T) {
 	rows := Summarize(f.end())
 	if len(rows) != 1 || rows[0].Metric != "" || rows[0].Skip != wrong.Skip {
 		t.Errorf("rows %+v, want one without figures", rows)
+	}
+}
+
+// Who reads the table reads what programs read from the same rows as JSON.
+func TestEachFieldOfARowHasAColumn(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteSummary(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	columns := strings.Split(strings.TrimSpace(b.String()), ",")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Row]()) {
+		if name := f.Tag.Get("json"); !slices.Contains(columns, name) {
+			t.Errorf("field %s (%q) has no column", f.Name, name)
+		}
+	}
+}
+
+func TestTheControlsAreThoseOfTheirPackage(t *testing.T) {
+	for name, want := range map[string]bool{control.Info.Name: true, control.OneReadInfo.Name: true, "ring": false, "": false} {
+		if IsControl(name) != want {
+			t.Errorf("%q is a control: %v, want %v", name, !want, want)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func newView(s *Set) view {
 }
 
 // control reports whether the row measures the harness and no algorithm.
-func (r *Row) control() bool { return r.Algorithm == "control" || r.Algorithm == "one-read" }
+func (r *Row) control() bool { return IsControl(r.Algorithm) }
 
 // popularity is the part of the workload that says how often keys are asked.
 func (r *Row) popularity() string { return r.Workload[strings.LastIndexByte(r.Workload, '+')+1:] }

@@ -139,7 +139,7 @@ func typed(word string) string {
 // over; the controls, which measure the harness over one node, do not count.
 func clusterSizes(trials []results.Trial) (least, most int) {
 	for _, t := range trials {
-		if t.Algorithm == "control" || t.Algorithm == "one-read" {
+		if results.IsControl(t.Algorithm) {
 			continue
 		}
 		most = max(most, t.Nodes)
