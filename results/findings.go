@@ -115,12 +115,12 @@ func searchGain(v view) string {
 }
 
 // pair returns the lookup times of two contestants at the largest cluster that
-// both have.
+// both have, of the same keys, all asked for alike.
 func (v view) pair(a, b string) (*Row, *Row, bool) {
 	x, y := &Row{}, &Row{}
 	for _, r := range v.rows {
-		if r.Label == a && r.Measure == "lookup" && r.Metric == "lookup-ns" && r.Nodes >= x.Nodes {
-			if other, ok := v.value(b, r.Measure, r.Metric, r.Nodes, nil); ok {
+		if isLookup(r) && r.Label == a && r.Nodes >= x.Nodes {
+			if other, ok := v.value(b, r.Measure, r.Metric, r.Nodes, func(o *Row) bool { return o.Workload == r.Workload }); ok {
 				x, y = r, other
 			}
 		}

@@ -38,7 +38,7 @@ func (v view) lookupTable() []string {
 // isLookup reports whether the row is a contestant's lookup time, all keys asked for
 // alike.
 func isLookup(r *Row) bool {
-	return r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control() && r.popularity() == "uniform"
+	return r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control() && r.popularity() == evenly
 }
 
 // skewedLookups returns the popularity, other than the uniform one, under which most
@@ -70,7 +70,7 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 	}
 	var columns []lookupColumn
 	few := v.waiting() <= mostMarked
-	popularity := "uniform"
+	popularity := evenly
 	add := func(group, head, measure, metric string, n int, format func(*Row) string) {
 		c := lookupColumn{group: group, head: head}
 		for _, label := range labels {
@@ -95,7 +95,7 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 	if popularity = v.skewedLookups(large); popularity != "" {
 		add("ns/lookup", plainWords(popularity), "lookup", "lookup-ns", large, func(r *Row) string { return figure(r.Center, r.Center) })
 	}
-	popularity = "uniform"
+	popularity = evenly
 	add("ns one by one", plural(large, "node"), "latency", "latency-ns", large, withError)
 	add("allocs", "", "allocations", "allocs-per-lookup", small, func(r *Row) string { return strconv.FormatFloat(r.Center, 'f', -1, 64) })
 	add("memory", plural(large, "node"), "memory", "memory-bytes", large, func(r *Row) string { return size(r.Center) })
@@ -108,7 +108,7 @@ func (v view) lookupCell(label, measure, metric string, n int, popularity string
 	if r, ok := v.floor(label, measure, metric, n, popularity); ok {
 		return r, true
 	}
-	return v.value(label, measure, metric, n, func(r *Row) bool { return r.Workload == "" || r.popularity() == popularity })
+	return v.valueUnder(popularity, label, measure, metric, n, nil)
 }
 
 // layOutLookups makes a table of the columns, with neighbours of one group under

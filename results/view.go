@@ -60,11 +60,37 @@ func (v view) first(match func(*Row) bool) (*Row, bool) {
 	return &Row{}, false
 }
 
+// evenly is the popularity under which each key is asked for as often as any other.
+const evenly = "uniform"
+
+// looksUp says whether a measure times lookups of keys, which it does under one
+// popularity or several.
+func looksUp(measure string) bool {
+	switch measure {
+	case "lookup", "latency", "key-lookup", "batch-lookup", "parallel-lookup", "parallel-lookup-writer", "assign", "pool-probe":
+		return true
+	}
+	return false
+}
+
+// under says whether the row is of a popularity; a row without keys is of each.
+func (r *Row) under(popularity string) bool {
+	return r.Workload == "" || r.popularity() == popularity
+}
+
 // value returns the first row of a contestant's metric at a size, from a
-// measure, that the filter (which may be nil) lets through.
+// measure, that the filter (which may be nil) lets through. Of a measure that looks
+// keys up it is a row under the uniform popularity: [view.valueUnder] takes another.
 func (v view) value(label, measure, metric string, nodes int, filter func(*Row) bool) (*Row, bool) {
+	return v.valueUnder(evenly, label, measure, metric, nodes, filter)
+}
+
+// valueUnder is [view.value] under a popularity, which counts for measures that look
+// keys up and for no others: the workload of those is for the filter to choose.
+func (v view) valueUnder(popularity, label, measure, metric string, nodes int, filter func(*Row) bool) (*Row, bool) {
 	return v.first(func(r *Row) bool {
-		return r.Label == label && r.Measure == measure && r.Metric == metric && r.Nodes == nodes && (filter == nil || filter(r))
+		return r.Label == label && r.Measure == measure && r.Metric == metric && r.Nodes == nodes &&
+			(!looksUp(measure) || r.under(popularity)) && (filter == nil || filter(r))
 	})
 }
 
