@@ -13,7 +13,7 @@ func (v view) agedTable() []string {
 	if n == 0 {
 		return nil
 	}
-	aged := view{set: v.set, rows: rows, n: n, shown: v.shown}
+	aged := view{set: v.set, rows: rows, n: n, screen: v.screen}
 	labels, more := aged.contestants(func(*Row) bool { return true })
 	t := &table{groups: []heading{{plural(n, "node"), 1}}, heads: []string{"ns/lookup", "new"}}
 	columns := [][]string{v.shorten(labels)}
@@ -27,7 +27,7 @@ func (v view) agedTable() []string {
 			}
 			if r, ok := from.value(label, "lookup", "lookup-ns", n, func(r *Row) bool { return r.After() == after }); ok {
 				v.show(r)
-				cell = withError(r)
+				cell = v.mark(r, withError(r))
 			}
 			cells = append(cells, cell)
 		}

@@ -6,21 +6,35 @@ import (
 	"strings"
 )
 
-// A topic is what one suite of a run asks of a measure. In a run of several suites
-// their names stand before those of the experiments; else the suite is "".
-type topic struct{ suite, measure string }
+// A topic is what one suite of a run asks of a measure, and of one that looks keys up
+// under which popularity, "" for the uniform one. In a run of several suites their names
+// stand before those of the experiments; else the suite is "".
+type topic struct{ suite, measure, popularity string }
 
 func (r *Row) topic() topic {
 	suite, _, several := strings.Cut(r.Experiment, ": ")
 	if !several {
 		suite = ""
 	}
-	return topic{suite, r.Measure}
+	t := topic{suite: suite, measure: r.Measure}
+	if looksUp(r.Measure) && !r.under(evenly) {
+		t.popularity = r.popularity()
+	}
+	return t
+}
+
+// name is what the topic is called beside others of its suite.
+func (t topic) name() string {
+	if t.popularity == "" {
+		return t.measure
+	}
+	return t.measure + " under " + plainWords(t.popularity)
 }
 
 // show notes that a table holds figures of these rows.
 func (v view) show(rows ...*Row) {
 	for _, r := range rows {
+		v.marked = v.marked || v.marks(r)
 		if !r.control() {
 			v.shown[r.topic()] = true
 		}
@@ -57,14 +71,14 @@ func (v view) also() string {
 		}
 		group := at.suite
 		if group == "" {
-			group = at.measure // each measure with its own contestants
+			group = at.name() // each measure with its own contestants
 		}
 		if contestants[group] == nil {
 			suites, contestants[group] = append(suites, group), map[string]bool{}
 		}
 		contestants[group][r.Label] = true
-		if !slices.Contains(missing[group], at.measure) {
-			missing[group] = append(missing[group], at.measure)
+		if !slices.Contains(missing[group], at.name()) {
+			missing[group] = append(missing[group], at.name())
 		}
 	}
 	var parts []string

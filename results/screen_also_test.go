@@ -58,6 +58,11 @@ var questions = map[string]func(*fixture){
 		}
 	},
 	"timings": func(f *fixture) { f.timings(10, 2, 0.01) },
+	"popularities": func(f *fixture) {
+		f.timings(20, 2, 0.01, "zipf:0.99", "zipf:1.2")
+		f.trial(quickContestants[0], "latency", 20, 1, 0, "zipf:0.99", "", map[string]float64{"latency-ns": 40})
+		f.trial(quickContestants[0], "batch-lookup", 20, 1, 0, "zipf:0.99", "", map[string]float64{"batch-lookup-ns": 40})
+	},
 	"build": func(f *fixture) {
 		f.trial(contestant{"ring", nil, `{}`, ""}, "build", 50, 1, 0, "", "", map[string]float64{"build-ns": 3e5})
 	},
@@ -137,20 +142,29 @@ func TestWhatTheScreenHasNoRoomForIsNamed(t *testing.T) {
 					t.Errorf("wider than 80 columns: %q", line)
 				}
 			}
-			var topics [][2]string
+			popularityOf := func(tr *Trial) string { // of what a clock tells of lookups
+				_, p, _ := strings.Cut(tr.Workload, "+")
+				for metric := range tr.Values {
+					if m, _ := MetricByName(metric); m.Kind == Timed && p != "uniform" {
+						return p
+					}
+				}
+				return ""
+			}
+			var topics [][3]string
 			for _, tr := range set.Trials {
 				suite := ""
 				if suites {
 					suite = strings.TrimSuffix(tr.Experiment, ": what it asks")
 				}
-				topic := [2]string{suite, tr.Measure}
+				topic := [3]string{suite, tr.Measure, popularityOf(&tr)}
 				if len(tr.Values) > 0 && !IsControl(tr.Algorithm) && !slices.Contains(topics, topic) {
 					topics = append(topics, topic)
 				}
 			}
 			for _, topic := range topics {
 				of := func(tr *Trial) bool {
-					return tr.Measure == topic[1] && (topic[0] == "" || tr.Experiment == topic[0]+": what it asks") && !IsControl(tr.Algorithm)
+					return tr.Measure == topic[1] && popularityOf(tr) == topic[2] && (topic[0] == "" || tr.Experiment == topic[0]+": what it asks") && !IsControl(tr.Algorithm)
 				}
 				change := func(f func(float64) float64) {
 					for i := range set.Trials {
@@ -164,8 +178,12 @@ func TestWhatTheScreenHasNoRoomForIsNamed(t *testing.T) {
 				change(func(x float64) float64 { return 2*x + 1 })
 				shown := tables() != before
 				change(func(x float64) float64 { return (x - 1) / 2 })
-				if named := isNamed(text, topic[0], topic[1]); named == shown {
-					t.Errorf("%v, suites %v: %s of %q is in a table: %v, and named: %v\n%s\n%s", run, suites, topic[1], topic[0], shown, named, before, text)
+				name := topic[1]
+				if s := strings.TrimPrefix(topic[2], "zipf:"); s != "" {
+					name += " under Zipf " + s
+				}
+				if named := isNamed(text, topic[0], name); named == shown {
+					t.Errorf("%v, suites %v: %s of %q is in a table: %v, and named: %v\n%s\n%s", run, suites, name, topic[0], shown, named, before, text)
 				}
 			}
 			if len(topics) == 0 {

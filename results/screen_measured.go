@@ -41,13 +41,13 @@ func isLookup(r *Row) bool {
 	return r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control() && r.popularity() == evenly
 }
 
-// skewedLookups returns the popularity, other than the uniform one, under which most
-// lookups of the size were timed; "" for none.
+// skewedLookups returns the popularity of requests, other than the uniform one, under
+// which most lookups of the size were timed; "" for none. "bytes" is none of requests.
 func (v view) skewedLookups(n int) string {
 	number := map[string]int{}
 	best := ""
 	for _, r := range v.rows {
-		if p := r.popularity(); r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control() && r.Nodes == n && p != "uniform" && p != "" {
+		if p := r.popularity(); r.Measure == "lookup" && r.Metric == "lookup-ns" && !r.control() && r.Nodes == n && !slices.Contains([]string{"", evenly, "bytes"}, p) {
 			if number[p]++; number[p] > number[best] {
 				best = p
 			}
@@ -69,18 +69,14 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 		large = 1000
 	}
 	var columns []lookupColumn
-	few := v.waiting() <= mostMarked
 	popularity := evenly
 	add := func(group, head, measure, metric string, n int, format func(*Row) string) {
 		c := lookupColumn{group: group, head: head}
 		for _, label := range labels {
 			cell := "-"
 			if r, ok := v.lookupCell(label, measure, metric, n, popularity); ok {
-				cell = format(r)
+				cell = v.mark(r, format(r))
 				c.rows = append(c.rows, r)
-				if few && r.Waited() {
-					cell += "~"
-				}
 			}
 			c.cells = append(c.cells, cell)
 		}
@@ -93,7 +89,7 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 		add("ns/lookup", plural(large, "node"), "lookup", "lookup-ns", large, withError)
 	}
 	if popularity = v.skewedLookups(large); popularity != "" {
-		add("ns/lookup", plainWords(popularity), "lookup", "lookup-ns", large, func(r *Row) string { return figure(r.Center, r.Center) })
+		add("ns/lookup", strconv.Itoa(large)+", "+plainWords(popularity), "lookup", "lookup-ns", large, func(r *Row) string { return figure(r.Center, r.Center) })
 	}
 	popularity = evenly
 	add("ns one by one", plural(large, "node"), "latency", "latency-ns", large, withError)
@@ -262,11 +258,12 @@ func (v view) controlSpread() float64 {
 // others had the processor; of more it says so once.
 const mostMarked = 0.5
 
-// waiting returns the part of the timings during which others had the processor.
-func (v view) waiting() float64 {
+// waitingPart returns the part of the contestants' timings during which others had the
+// processor, of those of which it is known: lookups of all cores have no CPU time.
+func (v view) waitingPart() float64 {
 	all, waiting := 0, 0
-	for _, r := range v.rows {
-		if m, _ := MetricByName(r.Metric); m.Kind == Timed && r.Metric != "" && r.WallOverCPU > 0 {
+	for _, r := range slices.Concat(v.rows, v.aged) {
+		if !r.control() && r.WallOverCPU > 0 {
 			all++
 			if r.Waited() {
 				waiting++
@@ -276,16 +273,27 @@ func (v view) waiting() float64 {
 	return float64(waiting) / float64(max(all, 1))
 }
 
-// waits explains the mark of [Row.Waited].
-func (v view) waits() []string {
-	switch part := v.waiting(); {
-	case part == 0:
-		return nil
-	case part <= mostMarked:
-		return fold("~ other programs had the processor for over a sixth of this timing; it counts its own CPU time")
-	default:
-		return fold("Other programs had the processor for over a sixth of most timings; each counts its own CPU time.")
+// marks reports whether the figure of the row has the mark of [Row.Waited].
+func (v view) marks(r *Row) bool { return r.Waited() && v.waiting <= mostMarked }
+
+// mark puts it after the figure. Every table of timings writes its figures through it,
+// and tells [view.show] of those that it keeps.
+func (v view) mark(r *Row, figure string) string {
+	if v.marks(r) {
+		return figure + "~"
 	}
+	return figure
+}
+
+// waits explains the mark, where a table holds one.
+func (v view) waits() []string {
+	switch {
+	case v.waiting > mostMarked:
+		return fold("Other programs used the core during more than 1/6 of most timings; the figures are CPU time and exclude them.")
+	case v.marked:
+		return fold("~ other programs used the core during more than 1/6 of this timing; the figure is CPU time and excludes them")
+	}
+	return nil
 }
 
 // unrest says when repetitions vary wildly.

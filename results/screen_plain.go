@@ -49,7 +49,7 @@ func (v view) plainTable(q question) []string {
 			cell := "-"
 			if r, ok := v.first(func(r *Row) bool { return r.question() == q && r.Label == label && r.Nodes == n }); ok {
 				v.show(r)
-				cell = plainValue(m, r.Center)
+				cell = v.mark(r, plainValue(m, r.Center))
 			}
 			cells = append(cells, cell)
 		}

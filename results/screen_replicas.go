@@ -24,7 +24,7 @@ func (v view) ofReplicas() (of view, replicas int) {
 			most = k
 		}
 	}
-	of = view{set: v.set, n: most.nodes, shown: v.shown}
+	of = view{set: v.set, n: most.nodes, screen: v.screen}
 	if most.replicas > 0 {
 		for _, r := range v.rows {
 			if r.Nodes == most.nodes && r.Replicas() == most.replicas {

@@ -42,6 +42,7 @@ func (v view) togetherTable() []string {
 				if cell = figure(r.Center, r.Center); c.group == "time to" {
 					cell = Duration(r.Center)
 				}
+				cell = v.mark(r, cell)
 			}
 			column.cells = append(column.cells, cell)
 		}

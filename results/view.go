@@ -14,11 +14,18 @@ type view struct {
 	aged []*Row // of structures that had been through changes, which are in no other table
 	n    int    // the cluster that the exact part speaks of; 0 when there is none
 
-	shown map[topic]bool // what the tables made so far hold figures of
+	*screen // of which views of parts of the set are views too
+}
+
+// screen is what holds for the screen as a whole.
+type screen struct {
+	shown   map[topic]bool // what the tables made so far hold figures of
+	waiting float64        // part of the timings during which others had the processor
+	marked  bool           // whether a table made so far holds the mark of such a timing
 }
 
 func newView(s *Set) view {
-	v := view{set: s, shown: map[topic]bool{}}
+	v := view{set: s, screen: &screen{shown: map[topic]bool{}}}
 	for _, r := range Summarize(s) {
 		if r.After() != "" {
 			v.aged = append(v.aged, &r)
@@ -32,6 +39,7 @@ func newView(s *Set) view {
 			}
 		}
 	}
+	v.waiting = v.waitingPart()
 	return v
 }
 
