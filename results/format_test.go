@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"reflect"
 	"regexp"
@@ -48,7 +49,15 @@ func TestFormatIsWhatTheTypesSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(set.Trials) != 1 || set.End == nil || checkValues(set.Trials[0].Values) != nil {
-		t.Errorf("the examples read as %+v", set)
+		t.Fatalf("the examples read as %+v", set)
+	}
+	trial := set.Trials[0]
+	if float64(trial.Timing.FloorBytes) > trial.Values["footprint-bytes"] {
+		t.Errorf("the floor of the example reads within %d bytes, and its structure has %v", trial.Timing.FloorBytes, trial.Values["footprint-bytes"])
+	}
+	// The value is the time over the operations, to the digits that the example gives.
+	if math.Abs(float64(trial.Timing.CPUNs)/float64(trial.Timing.Operations)-trial.Values["lookup-ns"]) > 1e-5 {
+		t.Errorf("the example has %+v and a value of %v", trial.Timing, trial.Values["lookup-ns"])
 	}
 }
 

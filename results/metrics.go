@@ -80,7 +80,7 @@ var Metrics = []Metric{
 	{"memory-bytes", "bytes", Lower, Heap, "heap bytes", "heap that the built structure holds, measured"},
 	{"allocs-per-lookup", "count", Lower, Computed, "allocations per lookup", "heap allocations in one lookup"},
 	{"bytes-per-lookup", "bytes", Lower, Computed, "bytes allocated per lookup", "heap bytes allocated in one lookup"},
-	{"footprint-bytes", "bytes", Lower, Computed, "bytes of the structure", "bytes that lookups read from, counted from the lengths of the structure"},
+	{"footprint-bytes", "bytes", Lower, Computed, "bytes of the structure", "bytes of the structure, counted from its lengths"},
 
 	{"balance-cv", "fraction", Lower, Computed, "stddev/mean of keys per node", "spread of the keys over the nodes: standard deviation over mean, adjusted for weights"},
 	{"balance-peak", "x fair", Lower, Computed, "busiest node (1.00 = fair)", "keys of the fullest node as a multiple of its fair share"},

@@ -47,9 +47,9 @@ type Trial struct {
 	Skip   string               `json:"skip"`   // why nothing was measured; "" when it was
 }
 
-// Failed says whether the trial was skipped because a check failed, and not
-// because the algorithm cannot do what was asked: its answers were wrong, or it
-// did not pass the gate.
+// Failed says whether the trial was skipped because a check failed: its answers were
+// wrong, or it did not pass the gate. It is false where the algorithm cannot do what
+// was asked, and where the block was too short to time.
 func (t *Trial) Failed() bool {
 	return strings.HasPrefix(t.Skip, "wrong answers:") || strings.HasPrefix(t.Skip, "failed the gate:")
 }
@@ -59,13 +59,14 @@ func (t *Trial) Failed() bool {
 func IsControl(algorithm string) bool { return algorithm == "control" || algorithm == "one-read" }
 
 // Timing holds the raw readings of one timed block. The value that comes of them is
-// CPUNs over Operations, and WallNs over Operations where CPUNs is -1.
+// CPUNs over Operations, and WallNs over Operations where CPUNs is -1; in older
+// records, those without BlockNs, it is always the latter.
 type Timing struct {
 	Operations int     `json:"operations"`  // in the block, or in each pass of it
 	Passes     int     `json:"passes"`      // of which the block is made; of several the readings are those of the median one; 0 in older records: one
-	WallNs     int64   `json:"wall_ns"`     // of one pass
-	CPUNs      int64   `json:"cpu_ns"`      // of the thread during it; -1 where the system does not tell, several threads ran, or the pass was too short
-	BlockNs    int64   `json:"block_ns"`    // that all passes lasted, were each as quick as the quickest, by the clock of the value; 0 in older records
+	WallNs     int64   `json:"wall_ns"`     // of one pass; of one too short for the CPU clock less one reading of the wall clock
+	CPUNs      int64   `json:"cpu_ns"`      // of the thread during it; -1 where the system has no such clock, several threads ran, or the pass was too short
+	BlockNs    int64   `json:"block_ns"`    // Passes times the quickest pass, by the clock of the value; 0 in older records
 	Pool       int     `json:"pool"`        // lookups of pre-hashed keys after which they repeat
 	FloorBytes int64   `json:"floor_bytes"` // size of the array whose one read is the floor of this lookup; 0 for none
 	ControlNs  float64 `json:"control_ns"`  // ns per operation of the control in the same repetition
