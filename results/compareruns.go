@@ -43,6 +43,9 @@ func CompareRuns(base, head *Set, exactOnly bool, accept *regexp.Regexp) (*Compa
 		}
 		c.Rows = append(c.Rows, timed...)
 	}
+	if was, is := clockOf(base), clockOf(head); !exactOnly && was != "" && is != "" && was != is {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the timings of base are %s and those of head %s, which may differ for that alone: run base again with the ringbench of head", clockName(was), clockName(is)))
+	}
 	c.Rows = withFailures(c.Rows, head)
 	for _, s := range []*Set{base, head} {
 		if s.End == nil || !s.End.Complete {
@@ -52,6 +55,37 @@ func CompareRuns(base, head *Set, exactOnly bool, accept *regexp.Regexp) (*Compa
 	}
 	c.Sort()
 	return c, nil
+}
+
+// The clocks that timed values come from.
+const (
+	cpuClock  = "cpu"
+	wallClock = "wall"
+)
+
+// clockOf returns the clock that the set's timed values come from, "" when there are
+// none. CPU time was recorded before it made the values: those of trials without
+// BlockNs are wall time.
+func clockOf(s *Set) string {
+	clock := ""
+	for _, t := range s.Trials {
+		switch {
+		case t.Timing == nil || t.Skip != "":
+		case t.Timing.BlockNs > 0 && t.Timing.CPUNs > 0:
+			return cpuClock
+		default:
+			clock = wallClock
+		}
+	}
+	return clock
+}
+
+// clockName says the clock in words.
+func clockName(clock string) string {
+	if clock == cpuClock {
+		return "CPU time"
+	}
+	return "wall time"
 }
 
 // withFailures puts one row for each cell of which a check failed in the set in

@@ -3,6 +3,7 @@ package results
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type Medians struct {
 	Version  string                        `json:"version"`  // of the program
 	Go       string                        `json:"go"`       // release that built it
 	Machine  string                        `json:"machine"`  // by [Environment.Machine]: only lines of one machine compare
+	Clock    string                        `json:"clock"`    // "cpu" or "wall": what the medians are times of; "" in older lines, for wall
 	Medians  map[string]map[string]float64 `json:"medians"`  // cell -> timed metric -> median
 }
 
@@ -36,7 +38,7 @@ func MediansOf(s *Set) (Medians, error) {
 	e := s.Run.Environment
 	m := Medians{
 		Type: "medians", Schema: Schema, Suite: s.Run.Suite, Seed: s.Run.Seed, Start: s.Run.Start,
-		Revision: e.Revision, Dirty: e.Dirty, Version: s.Run.Version, Go: e.GoVersion, Machine: e.Machine(),
+		Revision: e.Revision, Dirty: e.Dirty, Version: s.Run.Version, Go: e.GoVersion, Machine: e.Machine(), Clock: clockOf(s),
 		Medians: map[string]map[string]float64{},
 	}
 	for _, r := range Summarize(s) {
@@ -135,7 +137,8 @@ func IsHistory(path string) bool {
 var historyHead = []byte(`{"type":"medians",`)
 
 // ReadHistory reads the lines of a history, oldest first. A last line that was
-// torn is dropped with a warning; anything else that is not such a line is an
+// torn is dropped with a warning, and one warning tells of the first run whose times are
+// of another clock than those of the run before it on its machine; anything else that is not such a line is an
 // error that begins with file:line.
 func ReadHistory(path string) (lines []Medians, warnings []string, err error) {
 	f, err := os.Open(path)
@@ -147,7 +150,21 @@ func ReadHistory(path string) (lines []Medians, warnings []string, err error) {
 	}
 	defer f.Close()
 	lines, _, warnings, err = parseHistory(f, path)
-	return lines, warnings, err
+	return lines, append(warnings, otherClock(lines, path)...), err
+}
+
+// otherClock warns of the first line whose times are of another clock than those of the
+// line before it of the same machine.
+func otherClock(lines []Medians, file string) []string {
+	last := map[string]string{} // machine -> clock
+	for i, m := range lines {
+		clock := cmp.Or(m.Clock, wallClock)
+		if was := last[m.Machine]; was != "" && was != clock {
+			return []string{fmt.Sprintf("%s:%d: times are %s from here on and were %s before: a step here may be that alone", file, i+1, clockName(clock), clockName(was))}
+		}
+		last[m.Machine] = clock
+	}
+	return nil
 }
 
 // parseHistory returns the lines, and the length of the part that is whole lines.
