@@ -113,6 +113,9 @@ func (s *series) name() string {
 	if !s.isControl() {
 		name += " " + count(float64(s.nodes))
 	}
+	if p := popularity(s.trial.Workload); p != "" && p != "uniform" {
+		name += ", " + popularityName(s.trial.Workload)
+	}
 	return name
 }
 
@@ -133,6 +136,8 @@ func (h *history) collect() {
 					trial.Algorithm = f.Value
 				case "weights":
 					trial.Weights = f.Value
+				case "workload":
+					trial.Workload = f.Value
 				case "nodes":
 					nodes, _ = strconv.Atoi(f.Value)
 				}

@@ -37,8 +37,34 @@ func historyOf(t testing.TB, set *results.Set, n int) []results.Medians {
 	return lines
 }
 
+// uniformTimings is the quick run without lookups of hot keys, of so many lines that
+// there is room for all contestants.
+func uniformTimings() *results.Set {
+	set := quick()
+	set.Trials = slices.DeleteFunc(set.Trials, func(tr results.Trial) bool { return tr.Timing != nil && strings.HasSuffix(tr.Workload, "+zipf:0.99") })
+	return set
+}
+
+// Two lines of one measure and size differ in their popularity, and say so.
+func TestLinesOfAHistoryTellTheirPopularity(t *testing.T) {
+	set := quick()
+	set.Trials = slices.DeleteFunc(set.Trials, func(tr results.Trial) bool {
+		return tr.Measure != "lookup" || tr.Algorithm != "jump" || tr.Nodes != 100
+	})
+	f, ok := History(historyOf(t, set, 3))
+	if !ok {
+		t.Fatal("nothing is drawn")
+	}
+	svg := string(drawn(t, f, "svg"))
+	for _, want := range []string{">lookup 100: ", ">lookup 100, Zipf 0.99: "} {
+		if strings.Count(svg, want) != 1 {
+			t.Errorf("%d lines are called %q, want 1", strings.Count(svg, want), want)
+		}
+	}
+}
+
 func TestAHistoryIsDrawnAsChangeSinceTheFirstRun(t *testing.T) {
-	f, ok := History(historyOf(t, quick(), 6))
+	f, ok := History(historyOf(t, uniformTimings(), 6))
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
@@ -52,7 +78,7 @@ func TestAHistoryIsDrawnAsChangeSinceTheFirstRun(t *testing.T) {
 	if want := "Most changed: lookup of ring with 100 nodes, +10% since the first run"; !strings.HasPrefix(f.Caption, want) {
 		t.Errorf("caption %q, want %q", f.Caption, want)
 	}
-	if again, _ := History(historyOf(t, quick(), 6)); !bytes.Equal([]byte(svg), drawn(t, again, "svg")) {
+	if again, _ := History(historyOf(t, uniformTimings(), 6)); !bytes.Equal([]byte(svg), drawn(t, again, "svg")) {
 		t.Error("the same history gives other bytes")
 	}
 }

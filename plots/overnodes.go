@@ -227,7 +227,8 @@ var floorWords = map[string]string{
 }
 
 // lookupFloors returns the floors of a timed measure: the loop around a control
-// that does nothing, and one read from an array as large as ring's structure.
+// that does nothing, and one read from an array no larger than what lookups of
+// ring read.
 func (r *run) lookupFloors(measure, metric, workload string) []line {
 	loop := line{name: emptyLoop, look: lookOf("control", 0), thin: true}
 	read := line{name: oneRead, look: lookOf("one-read", 0), thin: true}

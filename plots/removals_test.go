@@ -17,7 +17,7 @@ func withRemovals() *results.Set {
 	for _, t := range set.Trials {
 		for key, factor := range slower {
 			algorithm, after, _ := strings.Cut(key, " ")
-			if t.Measure == "lookup" && t.Algorithm == algorithm && t.Weights == "" && t.Nodes == 1000 {
+			if t.Measure == "lookup" && t.Algorithm == algorithm && t.Weights == "" && t.Nodes == 1000 && strings.HasSuffix(t.Workload, "+uniform") {
 				t.Cell = results.CellName("lookup", algorithm, 1000, []results.Field{{Name: "after", Value: after}}, t.Workload, "", "", "")
 				t.Values = map[string]float64{"lookup-ns": 10 * factor}
 				set.Trials = append(set.Trials, t)

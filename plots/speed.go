@@ -50,17 +50,26 @@ func (r *run) latency() (Figure, bool) {
 		}
 	}
 
+	hot := r.hotLookups(byMetric["lookup-ns"], n)
+
 	var xs []float64
 	var rows []row
-	add := func(name string, l look, find func(metric string) (float64, bool)) {
+	add := func(name string, l look, find func(metric string) (float64, bool), underHot func() (float64, bool)) {
 		rw := row{name: name}
 		var got []float64
+		put := func(v float64, shape marker, hollow bool) {
+			got = append(got, v)
+			shaped := l
+			shaped.marker, shaped.hollow = shape, hollow
+			rw.marks = append(rw.marks, mark{kind: dot, x: v, look: shaped})
+		}
+		// Drawn first: where it is as long, the circle stands within it.
+		if v, ok := underHot(); ok {
+			put(v, hotShape, true)
+		}
 		for _, t := range timings {
 			if v, ok := find(t.metric); ok {
-				got = append(got, v)
-				shape := l
-				shape.marker, shape.hollow = t.shape, t.hollow
-				rw.marks = append(rw.marks, mark{kind: dot, x: v, look: shape})
+				put(v, t.shape, t.hollow)
 			}
 		}
 		if len(got) == 0 {
@@ -74,7 +83,8 @@ func (r *run) latency() (Figure, bool) {
 			mark{kind: span, x: hi, to: hi, look: look{color: l.color}, text: duration(hi), anchor: left})
 		rows = append(rows, rw)
 	}
-	add("floor: empty loop", look{color: floor}, func(metric string) (float64, bool) { return r.control(metric, shown.workload, n) })
+	add("floor: empty loop", look{color: floor}, func(metric string) (float64, bool) { return r.control(metric, shown.workload, n) },
+		func() (float64, bool) { return 0, false })
 	for _, label := range labels {
 		var l look
 		for _, row := range all {
@@ -85,6 +95,9 @@ func (r *run) latency() (Figure, bool) {
 		add(label, l, func(metric string) (float64, bool) {
 			row, ok := find(byMetric[metric], label, n)
 			return row.Center, ok
+		}, func() (float64, bool) {
+			row, ok := find(hot.rows, label, n)
+			return row.Center, ok
 		})
 	}
 	rc := rowChart{x: logScale(xs, duration), rows: rows, xName: "time of one lookup"}
@@ -93,6 +106,9 @@ func (r *run) latency() (Figure, bool) {
 		if len(byMetric[t.metric]) > 0 {
 			key = append(key, keyDot(look{color: soft, marker: t.shape, hollow: t.hollow}, t.name))
 		}
+	}
+	if len(hot.rows) > 0 {
+		key = append(key, keyDot(look{color: soft, marker: hotShape, hollow: true}, timings[0].name+", "+popularityName(hot.workload)))
 	}
 	f := panelFigure([]*panel{rc.panel()}, 1, key)
 	f.height = 80 + vg.Length(len(rows))*rowHeight
@@ -111,9 +127,54 @@ func (r *run) latency() (Figure, bool) {
 		f.Caption = fmt.Sprintf("With %s%s. Lookups that wait for the answer before take up to %s times as long (%s) as lookups "+
 			"that the processor may overlap; a string key has to be hashed first.", plural(n, "node"), shown.under(), trimmed(factor, 2), worst)
 	}
+	f.Caption += hotSentence(hot, byMetric["lookup-ns"], n)
 	f.Caption += shown.note()
 	f.footer = r.footer("lookup", "latency", "key-lookup")
 	return f, true
+}
+
+// hotShape is the shape of independent lookups under another popularity.
+const hotShape = triangle
+
+// hotLookups returns the lookups, of those of n nodes, under the popularity that most
+// contestants have beside the uniform one, of the same keys: no other than that of the
+// keys differs then. It is empty where the lookups shown are not uniform themselves.
+func (r *run) hotLookups(shown []results.Row, n int) pick {
+	return commonest(where(r.metric("lookup", "lookup-ns"), func(row results.Row) bool {
+		if row.Nodes != n || skew(row.Workload) == 0 || popularity(row.Workload) == "" || popularity(row.Workload) == "bytes" {
+			return false
+		}
+		even, ok := find(shown, row.Label, n)
+		return ok && skew(even.Workload) == 0 && keysOf(even.Workload) == keysOf(row.Workload)
+	}))
+}
+
+// hotSentence says by how much another popularity changes independent lookups; "" where
+// there is none.
+func hotSentence(hot pick, shown []results.Row, n int) string {
+	least, most := math.Inf(1), math.Inf(-1)
+	leastName, mostName := "", ""
+	for _, row := range hot.rows {
+		even, ok := find(shown, row.Label, n)
+		if !ok || even.Center <= 0 {
+			continue
+		}
+		factor := timesAsMuch(row.Center, even.Center)
+		if factor < least {
+			least, leastName = factor, row.Label
+		}
+		if factor > most {
+			most, mostName = factor, row.Label
+		}
+	}
+	if leastName == "" {
+		return ""
+	}
+	text := " Under " + popularityName(hot.workload) + ", independent lookups take "
+	if leastName == mostName {
+		return text + fmt.Sprintf("%s times as long (%s).", trimmed(least, 2), leastName)
+	}
+	return text + fmt.Sprintf("%s to %s times as long (%s, %s).", trimmed(least, 2), trimmed(most, 2), leastName, mostName)
 }
 
 // control returns the value of the control under a workload at n nodes, or at the

@@ -22,6 +22,27 @@ type contestant struct {
 	skip                       string                  // of removals
 }
 
+// searches says whether lookups read at random within the structure.
+func (c contestant) searches() bool { return c.algorithm != "modulo" && c.algorithm != "jump" }
+
+// floorBytes is the largest power of two that is not above the structure's bytes, and 0
+// below 4,096 and for those that read nothing.
+func (c contestant) floorBytes(n float64) int64 {
+	bytes := int64(0)
+	for power := int64(4096); c.searches() && float64(power) <= c.bytes(n); power *= 2 {
+		bytes = power
+	}
+	return bytes
+}
+
+// hot is what a lookup takes of hot keys, as a multiple of lookups of all alike.
+func (c contestant) hot() float64 {
+	if c.searches() {
+		return 0.62
+	}
+	return 1
+}
+
 func constant(v float64) func(float64) float64 { return func(float64) float64 { return v } }
 
 func synthetic() []contestant {
@@ -110,6 +131,9 @@ func quick() *results.Set {
 			for rep := range 5 {
 				timed := func(measure, metric string, ns float64) {
 					t := results.Trial{Measure: measure, Nodes: nodes, Seed: 1, Rep: rep, Timing: &results.Timing{Operations: 1 << 20, Pool: 1 << 20}}
+					if measure == "lookup" || measure == "latency" {
+						t.Timing.FloorBytes = c.floorBytes(n)
+					}
 					if measure == "lookup" || measure == "latency" || measure == "key-lookup" {
 						t.Workload, t.Keys = uniform, keys
 					}
@@ -122,6 +146,9 @@ func quick() *results.Set {
 				timed("lookup", "lookup-ns", c.lookup(n))
 				timed("latency", "latency-ns", c.lookup(n)*c.latency)
 				timed("key-lookup", "key-lookup-ns", c.lookup(n)+6)
+				hot := results.Trial{Measure: "lookup", Nodes: nodes, Keys: keys, Seed: 1, Rep: rep, Workload: zipf,
+					Timing: &results.Timing{Operations: 1 << 20, Pool: 1 << 20, FloorBytes: c.floorBytes(n)}}
+				add(hot, c, map[string]float64{"lookup-ns": c.lookup(n) * c.hot() * (1 + 0.01*float64(rep-2)), "footprint-bytes": c.bytes(n)})
 				timed("build", "build-ns", c.build(n))
 				timed("add", "add-ns", c.build(n)/8+20)
 				timed("remove", "remove-ns", c.build(n)/11+15)

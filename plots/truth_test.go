@@ -144,7 +144,7 @@ var superlatives = map[string][]struct {
 		func(os observations, said []string) error {
 			at := os.of(with(number1(said[0])), under(said[1]), fresh, positives)
 			return worstRatio(at.of(is("latency", "latency-ns")), at.of(is("lookup", "lookup-ns")), said[2:])
-		}}},
+		}}, {`^With ([\d,]+) nodes?.*\. Under Zipf (\S+), independent lookups take (?:(\S+) to )?(\S+) times as long \((?:(.*?), )?([^,]*?)\)\.`, hotRatios}},
 	"abreast": {{`^With ([\d,]+) nodes?(?: under (\S+))?\..* takes? a lookup|^With ([\d,]+) nodes?(?: under (\S+))?\..*makes? a lookup take (\S+) times as long at most \((.*?)\)`,
 		func(os observations, said []string) error {
 			at := os.of(with(number1(said[2])), under(said[3]), fresh, positives)
@@ -285,6 +285,38 @@ var superlatives = map[string][]struct {
 	}}},
 	"trade-off": {{`^With ([\d,]+) nodes?(?:, (?:timings under (\S+?)(?: and |\.))?(?:balance under (\S+?)\.)?|\.) (No contestant|No contestant shown) is better in one and no worse in the other, by more than noise, than those on the dashed line: (.*?)(?:; within noise of it: (.*?))?\. (?:Each|Areas|Not|$)`,
 		frontIsNotBeaten}},
+}
+
+// hotRatios checks the least and the largest ratio of lookups under Zipf to those of the
+// same keys asked for alike, and that contestants have them.
+func hotRatios(os observations, said []string) error {
+	factors := map[string]float64{}
+	least, most := math.Inf(1), math.Inf(-1)
+	at := os.of(is("lookup", "lookup-ns"), with(number1(said[0])), fresh)
+	for _, o := range at {
+		keys, hot := strings.CutSuffix(o.workload, "+zipf:"+said[1])
+		if !hot {
+			continue
+		}
+		for _, even := range at {
+			if even.label == o.label && even.workload == keys+"+uniform" && even.value > 0 {
+				factors[o.label] = o.value / even.value
+				least, most = min(least, o.value/even.value), max(most, o.value/even.value)
+			}
+		}
+	}
+	if said[2] == "" { // of a single contestant
+		said[2], said[4] = said[3], said[5]
+	}
+	for i, want := range []float64{least, most} {
+		if err := says("the ratio under Zipf", trimmed(want, 2), said[2+i]); err != nil {
+			return err
+		}
+		if err := says("the ratio of "+said[4+i], trimmed(want, 2), trimmed(factors[said[4+i]], 2)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func mapValues(m map[int]int) func(func(int) bool) {
@@ -452,6 +484,9 @@ func elsewhereToo(set *results.Set) *results.Set {
 			c := t
 			c.Workload = "file:a,b.txt:10+" + popularity(t.Workload)
 			if t.Measure == "lookup" || t.Measure == "latency" {
+				if popularity(t.Workload) != "uniform" {
+					continue
+				}
 				c.Workload = "random:1000000+zipf:0.99"
 			}
 			c.Cell = strings.Replace(strings.Replace(t.Cell, results.CellName("", "", 0, nil, t.Workload, "", "", "")[len("/algorithm=/nodes=0"):],

@@ -154,7 +154,7 @@ func TestThereIsAlwaysAFront(t *testing.T) {
 func withZipfTimings() *results.Set {
 	set := quick()
 	for _, tr := range slices.Clone(set.Trials) {
-		if tr.Measure != "lookup" && tr.Measure != "latency" && tr.Measure != "key-lookup" {
+		if tr.Measure != "lookup" && tr.Measure != "latency" && tr.Measure != "key-lookup" || !strings.HasSuffix(tr.Workload, "+uniform") {
 			continue
 		}
 		tr.Cell = strings.Replace(tr.Cell, "workload=seq:1000000+uniform", "workload=random:1000000+zipf:0.99", 1)
@@ -481,5 +481,71 @@ func TestBoundsAreDrawnByName(t *testing.T) {
 	}
 	if want := at["1"] + (at["100"]-at["1"])*math.Log10(1.25)/2; len(levels) != 1 || math.Abs(levels[0]-want) > 1.5 {
 		t.Errorf("levels are drawn at %v, want one at %.1f", levels, want)
+	}
+}
+
+// Lookups under another popularity are a mark of their own beside those of the same
+// keys asked for alike, and no mark where there are none such.
+func TestLookupsUnderAnotherPopularityHaveTheirMark(t *testing.T) {
+	rename := func(from, to string) *results.Set {
+		set := quick()
+		for i := range set.Trials {
+			tr := &set.Trials[i]
+			if tr.Measure == "lookup" && tr.Workload == "seq:1000000+zipf:0.99" {
+				tr.Workload, tr.Cell = strings.Replace(tr.Workload, from, to, 1), strings.Replace(tr.Cell, from, to, 1)
+			}
+		}
+		return set
+	}
+	without := func(drop func(*results.Trial) bool) *results.Set {
+		set := quick()
+		set.Trials = slices.DeleteFunc(set.Trials, func(tr results.Trial) bool { return drop(&tr) })
+		return set
+	}
+	for name, tt := range map[string]struct {
+		set  *results.Set
+		want string // in the key and the caption, "" for no mark
+	}{
+		"Zipf":       {quick(), "Zipf 0.99"},
+		"counts":     {rename("zipf:0.99", "counts"), "requests as counted"},
+		"bytes":      {rename("zipf:0.99", "bytes"), ""},
+		"other keys": {rename("seq:", "random:"), ""},
+		"none": {without(func(tr *results.Trial) bool {
+			return tr.Measure == "lookup" && strings.HasSuffix(tr.Workload, "+zipf:0.99")
+		}), ""},
+		"no uniform lookups": {without(func(tr *results.Trial) bool {
+			return tr.Measure != "lookup" && tr.Measure != "latency" || tr.Measure == "lookup" && strings.HasSuffix(tr.Workload, "+uniform")
+		}), ""},
+	} {
+		f, ok := (arrange(tt.set)).latency()
+		if !ok {
+			if name != "no uniform lookups" {
+				t.Errorf("%s: no figure", name)
+			}
+			continue
+		}
+		text := string(drawn(t, f, "svg"))
+		inKey := strings.Contains(text, ">independent lookups, "+tt.want+"<")
+		inCaption := strings.Contains(f.Caption, " Under "+tt.want+", independent lookups take ")
+		if tt.want == "" {
+			inKey, inCaption = strings.Contains(text, ">independent lookups, "), strings.Contains(f.Caption, " Under ")
+		}
+		if inKey != (tt.want != "") || inCaption != (tt.want != "") {
+			t.Errorf("%s: in the key %v, in the caption %v, want %q\n%s", name, inKey, inCaption, tt.want, f.Caption)
+		}
+		// 0.62 times the model's lookup; its noise is 2%.
+		if tt.want != "" && !strings.Contains(text, ">"+duration(0.62*(6+3*math.Log10(1600)))+"<") {
+			t.Errorf("%s: the row of ring does not begin with the mark", name)
+		}
+	}
+}
+
+// The figure of lookups draws the floors, the one read among them.
+func TestTheLookupFigureHasBothFloors(t *testing.T) {
+	text := string(drawn(t, figureOf(t, quick(), "lookup"), "svg"))
+	for _, name := range []string{emptyLoop, oneRead} {
+		if !strings.Contains(text, ">"+name+"<") {
+			t.Errorf("no floor %q", name)
+		}
 	}
 }
