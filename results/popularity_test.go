@@ -62,7 +62,7 @@ func TestLookupsUnderAnotherPopularityChangeNoFigureOfTheUniform(t *testing.T) {
 		labels, _ := v.contestants(isLookup)
 		columns := map[string][]string{}
 		for _, c := range v.lookupColumns(slices.Concat([]string{hashAlone, oneRead}, labels)) {
-			if !strings.Contains(c.head, "Zipf") && !strings.Contains(c.head, "requests") {
+			if !strings.Contains(c.group, "Zipf") && !strings.Contains(c.group, "requests") {
 				columns[c.group+" "+c.head] = c.cells
 			}
 		}

@@ -89,7 +89,7 @@ func (v view) lookupColumns(labels []string) []lookupColumn {
 		add("ns/lookup", plural(large, "node"), "lookup", "lookup-ns", large, withError)
 	}
 	if popularity = v.skewedLookups(large); popularity != "" {
-		add("ns/lookup", strconv.Itoa(large)+", "+plainWords(popularity), "lookup", "lookup-ns", large, func(r *Row) string { return figure(r.Center, r.Center) })
+		add(plainWords(popularity), plural(large, "node"), "lookup", "lookup-ns", large, func(r *Row) string { return figure(r.Center, r.Center) })
 	}
 	popularity = evenly
 	add("ns one by one", plural(large, "node"), "latency", "latency-ns", large, withError)
