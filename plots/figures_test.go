@@ -41,7 +41,7 @@ func TestCaptionsSayWhatTheDataSay(t *testing.T) {
 		"vnodes-spread": "With 10 nodes and 160 vnodes the shares of the hash space differ by 7.49%",
 		"vnodes-peak":   "owns 1.12 times its fair share",
 		"movement":      "With 10 nodes, when one node joins, modulo moves 90.9% of the keys, 10 times the least that must move (9.09%).",
-		"lookup":        "With 1,000 nodes under seq:1000000+uniform one lookup of a hashed key takes from 1.25 ns (modulo) to",
+		"lookup":        "With 1,000 nodes under uniform requests one lookup of a hashed key takes from 1.25 ns (modulo) to",
 		"allocations":   "No: none of the 8 contestants allocates",
 		"memory":        "takes from 0 B (modulo) to",
 		"trade-off":     "Not considered for the line, as it moves most keys at every change: modulo.",

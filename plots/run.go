@@ -130,6 +130,12 @@ func keysOf(workload string) string {
 	return keys
 }
 
+// keyKind is the kind of the keys of a workload: "random", "seq", "file".
+func keyKind(workload string) string {
+	kind, _, _ := strings.Cut(keysOf(workload), ":")
+	return kind
+}
+
 // popularityName says a popularity in plain words.
 func popularityName(workload string) string {
 	switch p := clean(popularity(workload)); {

@@ -137,15 +137,16 @@ func (r *run) latency() (Figure, bool) {
 const hotShape = triangle
 
 // hotLookups returns the lookups, of those of n nodes, under the popularity that most
-// contestants have beside the uniform one, of the same keys: no other than that of the
-// keys differs then. It is empty where the lookups shown are not uniform themselves.
+// contestants have beside the uniform one, of keys of the same kind: what lookups are
+// timed over are random keys, as many as there are draws or as the popularity has ranks.
+// It is empty where the lookups shown are not uniform themselves.
 func (r *run) hotLookups(shown []results.Row, n int) pick {
 	return commonest(where(r.metric("lookup", "lookup-ns"), func(row results.Row) bool {
 		if row.Nodes != n || skew(row.Workload) == 0 || popularity(row.Workload) == "" || popularity(row.Workload) == "bytes" {
 			return false
 		}
 		even, ok := find(shown, row.Label, n)
-		return ok && skew(even.Workload) == 0 && keysOf(even.Workload) == keysOf(row.Workload)
+		return ok && skew(even.Workload) == 0 && keyKind(even.Workload) == keyKind(row.Workload)
 	}))
 }
 

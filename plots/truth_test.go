@@ -102,7 +102,9 @@ func is(measure, metric string) func(observation) bool {
 func with(n int) func(observation) bool { return func(o observation) bool { return o.nodes == n } }
 
 func under(workload string) func(observation) bool {
-	return func(o observation) bool { return workload == "" || o.workload == workload }
+	return func(o observation) bool {
+		return workload == "" || o.workload == workload || workload == "uniform requests" && strings.HasSuffix(o.workload, "+uniform")
+	}
 }
 
 func fresh(o observation) bool     { return o.after == "" }
@@ -123,9 +125,9 @@ var superlatives = map[string][]struct {
 	pattern string
 	check   func(os observations, said []string) error
 }{
-	"lookup": {{`^With ([\d,]+) nodes?(?: under (\S+))? one lookup of a hashed key takes from (.*?) \((.*?)\) to (.*?) \((.*?)\), when`,
+	"lookup": {{`^With ([\d,]+) nodes?(?: under (uniform requests|\S+))? one lookup of a hashed key takes from (.*?) \((.*?)\) to (.*?) \((.*?)\), when`,
 		between("lookup", "lookup-ns", duration)}},
-	"key-lookup": {{`^With ([\d,]+) nodes?(?: under (\S+))? the way from a string key to its node takes from (.*?) \((.*?)\) to (.*?) \((.*?)\), each`,
+	"key-lookup": {{`^With ([\d,]+) nodes?(?: under (uniform requests|\S+))? the way from a string key to its node takes from (.*?) \((.*?)\) to (.*?) \((.*?)\), each`,
 		between("key-lookup", "key-lookup-ns", duration)}},
 	"build": {{`^Building the structure over ([\d,]+) nodes?() takes from (.*?) \((.*?)\) to (.*?) \((.*?)\)\.`,
 		between("build", "build-ns", duration)}},
@@ -133,24 +135,24 @@ var superlatives = map[string][]struct {
 		func(os observations, said []string) error {
 			return extremesOf(os.of(func(o observation) bool { return o.metric == "add-ns" || o.metric == "remove-ns" }, with(number1(said[0])), positives), duration, said[2:])
 		}}},
-	"balance": {{`^With ([\d,]+) nodes?(?: under (\S+))? the keys per node differ by (\S+) of the mean with (.*?) and by (\S+) with (.*?)\.( Grey| Not|$)`,
+	"balance": {{`^With ([\d,]+) nodes?(?: under (uniform requests|\S+))? the keys per node differ by (\S+) of the mean with (.*?) and by (\S+) with (.*?)\.( Grey| Not|$)`,
 		between("balance", "balance-cv", percent)}},
 	"memory": {{`^With ([\d,]+) nodes?() the structure takes from (.*?) \((.*?)\) to (.*?) \((.*?)\), (measured|counted)`,
 		func(os observations, said []string) error {
 			metric := map[string]string{"measured": "memory-bytes", "counted": "footprint-bytes"}[said[6]]
 			return extremesOf(os.of(is("memory", metric), with(number1(said[0])), fresh), bytesName, said[2:])
 		}}},
-	"latency": {{`^With ([\d,]+) nodes?(?: under (\S+))?\. Lookups that wait for the answer before take up to (\S+) times as long \((.*?)\) as`,
+	"latency": {{`^With ([\d,]+) nodes?(?: under (uniform requests|\S+))?\. Lookups that wait for the answer before take up to (\S+) times as long \((.*?)\) as`,
 		func(os observations, said []string) error {
 			at := os.of(with(number1(said[0])), under(said[1]), fresh, positives)
 			return worstRatio(at.of(is("latency", "latency-ns")), at.of(is("lookup", "lookup-ns")), said[2:])
 		}}, {`^With ([\d,]+) nodes?.*\. Under Zipf (\S+), independent lookups take (?:(\S+) to )?(\S+) times as long \((?:(.*?), )?([^,]*?)\)\.`, hotRatios}},
-	"abreast": {{`^With ([\d,]+) nodes?(?: under (\S+))?\..* takes? a lookup|^With ([\d,]+) nodes?(?: under (\S+))?\..*makes? a lookup take (\S+) times as long at most \((.*?)\)`,
+	"abreast": {{`^With ([\d,]+) nodes?(?: under (uniform requests|\S+))?\..* takes? a lookup|^With ([\d,]+) nodes?(?: under (uniform requests|\S+))?\..*makes? a lookup take (\S+) times as long at most \((.*?)\)`,
 		func(os observations, said []string) error {
 			at := os.of(with(number1(said[2])), under(said[3]), fresh, positives)
 			return worstRatio(at.of(is("parallel-lookup-writer", "parallel-lookup-ns")), at.of(is("parallel-lookup", "parallel-lookup-ns")), said[4:])
 		}}},
-	"hot-keys": {{`^When requests follow Zipf (\S+), with ([\d,]+) nodes?(?: under (\S+))? the busiest node takes up to (\S+) times its fair share \((.*?)\); the least is (\S+) \((.*?)\)\.`,
+	"hot-keys": {{`^When requests follow Zipf (\S+), with ([\d,]+) nodes?(?: under (uniform requests|\S+))? the busiest node takes up to (\S+) times its fair share \((.*?)\); the least is (\S+) \((.*?)\)\.`,
 		func(os observations, said []string) error {
 			at := os.of(with(number1(said[1])), under(said[2]), fresh, func(o observation) bool {
 				return popularity(o.workload) == "zipf:"+said[0] && o.metric == "load-peak"
@@ -227,7 +229,7 @@ var superlatives = map[string][]struct {
 		return nil
 	}}},
 	"removals": {{`(.*)`, func(os observations, said []string) error {
-		for _, m := range regexp.MustCompile(`(?i)once (\S+)% of ([\d,]+) nodes have left (at random|from the end of the list), a lookup(?: under (\S+))? takes from (.*?) \((.*?)\) to (.*?) \((.*?)\)`).FindAllStringSubmatch(said[0], -1) {
+		for _, m := range regexp.MustCompile(`(?i)once (\S+)% of ([\d,]+) nodes have left (at random|from the end of the list), a lookup(?: under (uniform requests|\S+))? takes from (.*?) \((.*?)\) to (.*?) \((.*?)\)`).FindAllStringSubmatch(said[0], -1) {
 			part, _ := strconv.ParseFloat(m[1], 64)
 			after := map[string]string{"at random": "remove:", "from the end of the list": "remove-last:"}[m[3]] + strconv.FormatFloat(part/100, 'g', -1, 64)
 			at := os.of(is("lookup", "lookup-ns"), with(number1(m[2])), under(m[4]), func(o observation) bool { return o.after == after })
@@ -283,7 +285,7 @@ var superlatives = map[string][]struct {
 		least, _ := ends(os.of(is("load", "load-peak"), with(number1(said[0])), positives, func(o observation) bool { return popularity(o.workload) == "zipf:"+said[1] }))
 		return says("the best", times(least.value), said[2])
 	}}},
-	"trade-off": {{`^With ([\d,]+) nodes?(?:, (?:timings under (\S+?)(?: and |\.))?(?:balance under (\S+?)\.)?|\.) (No contestant|No contestant shown) is better in one and no worse in the other, by more than noise, than those on the dashed line: (.*?)(?:; within noise of it: (.*?))?\. (?:Each|Areas|Not|$)`,
+	"trade-off": {{`^With ([\d,]+) nodes?(?:, (?:timings under (uniform requests|\S+?)(?: and |\.))?(?:balance under (\S+?)\.)?|\.) (No contestant|No contestant shown) is better in one and no worse in the other, by more than noise, than those on the dashed line: (.*?)(?:; within noise of it: (.*?))?\. (?:Each|Areas|Not|$)`,
 		frontIsNotBeaten}},
 }
 
@@ -541,7 +543,7 @@ func TestSuperlativesHoldAmongAllRecords(t *testing.T) {
 }
 
 // claimsNothing matches captions that hold no superlative.
-var claimsNothing = regexp.MustCompile(`at no exponent here|^Each contestant beside|^With [\d,]+ nodes?( under \S+)?\. (A string key has|From all cores: .* all of them\.$)`)
+var claimsNothing = regexp.MustCompile(`at no exponent here|^Each contestant beside|^With [\d,]+ nodes?( under (?:uniform requests|\S+))?\. (A string key has|From all cores: .* all of them\.$)`)
 
 // oneWildChange has a contestant that moves most of all, under one change of several
 // only, so that it has no row.

@@ -16,6 +16,7 @@ type pick struct {
 	rows     []results.Row // under the workload
 	of       int           // workloads that there were to pick from
 	left     []string      // contestants that have rows, but none under the workload
+	alike    bool          // whether of those it is the only one in which all keys are asked alike
 }
 
 // commonest picks the workload that most contestants have; of equals one in which
@@ -51,6 +52,7 @@ func timed(rows []results.Row) pick {
 	if alike := where(rows, func(row results.Row) bool { return skew(row.Workload) == 0 }); len(alike) > 0 {
 		of := p.of
 		p = commonest(alike)
+		p.alike = p.of == 1
 		p.of, p.left = of, missing(rows, p.rows)
 	}
 	return p
@@ -84,6 +86,9 @@ func contestantOf(row results.Row) string {
 func (p pick) under() string {
 	if p.of < 2 {
 		return ""
+	}
+	if p.alike {
+		return " under uniform requests"
 	}
 	return " under " + clean(p.workload)
 }

@@ -184,7 +184,7 @@ func TestTimingsUnderTwoPopularitiesAreNotMixed(t *testing.T) {
 		if body(f) != want[f.Name] {
 			t.Errorf("timings under hot keys change the figure %s", f.Name)
 		}
-		says := strings.Contains(f.Caption, "under seq:1000000+uniform")
+		says := strings.Contains(f.Caption, "under uniform requests")
 		if want := f.Name == "lookup" || f.Name == "latency" || f.Name == "trade-off"; says != want {
 			t.Errorf("%s names the workload: %v, there was a choice: %v\n%s", f.Name, says, want, f.Caption)
 		}
@@ -433,7 +433,7 @@ func TestRemovalsUnderTwoPopularitiesAreNotMixed(t *testing.T) {
 			set.Trials = append([]results.Trial{tr}, set.Trials...)
 		}
 	}
-	want := strings.ReplaceAll(captionOf(t, withRemovals(), "removals"), "a lookup takes", "a lookup under seq:1000000+uniform takes")
+	want := strings.ReplaceAll(captionOf(t, withRemovals(), "removals"), "a lookup takes", "a lookup under uniform requests takes")
 	if got := captionOf(t, set, "removals"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
