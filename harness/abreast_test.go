@@ -7,6 +7,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/ring"
+	"github.com/ringbench/ringbench/results"
 )
 
 const abreastSpec = `
@@ -30,7 +31,7 @@ func TestLookupsAbreastAnswerAlike(t *testing.T) {
 		t.Fatalf("wrong answers: %q", o.Failed)
 	}
 	for _, tr := range sink.trials {
-		if isControl(tr.Algorithm) {
+		if results.IsControl(tr.Algorithm) {
 			continue
 		}
 		can := tr.Algorithm == "ring" || tr.Measure == "parallel-lookup"

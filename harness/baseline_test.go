@@ -312,7 +312,7 @@ func TestTheBaselineSeesMutations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !isControl(info.Name) {
+		if !results.IsControl(info.Name) {
 			now := structureBaseline(t, mutated(info, allocating, nil))
 			expectFinding(t, was, info.Name, now, "allocs-per-lookup", "allocs-per-lookup was 0, is 1")
 			expectFinding(t, was, info.Name, now, "bytes-per-lookup", "bytes-per-lookup was 0, is 16")

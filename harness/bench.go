@@ -239,7 +239,7 @@ func (pl *Plan) Exact(ctx context.Context) (trials []results.Trial, failed map[s
 	gated := map[string]string{} // subject -> what the gate found
 	for _, g := range pl.timed {
 		for _, c := range g.cells {
-			if c.pool == nil || isControl(c.subject.info.Name) {
+			if c.pool == nil || results.IsControl(c.subject.info.Name) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {

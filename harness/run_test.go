@@ -227,7 +227,7 @@ nodes = [4]
 		t.Errorf("failed: %v", o.Failed)
 	}
 	for _, tr := range s.trials {
-		if isControl(tr.Algorithm) || tr.Schedule == "reweight:2" {
+		if results.IsControl(tr.Algorithm) || tr.Schedule == "reweight:2" {
 			continue // one node of any weight owns everything
 		}
 		if tr.Skip == "" || len(tr.Values) > 0 {
@@ -282,7 +282,7 @@ func TestOnlyKeepsTheMatchingCellsAndTheirControls(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tr := range pl.Trials() {
-		if tr.Algorithm != "ring" && !isControl(tr.Algorithm) || tr.Measure != "lookup" {
+		if tr.Algorithm != "ring" && !results.IsControl(tr.Algorithm) || tr.Measure != "lookup" {
 			t.Errorf("%s was kept", tr.Cell)
 		}
 	}

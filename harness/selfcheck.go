@@ -80,13 +80,13 @@ func (st *stage) judgePool() {
 func (st *stage) judgeFloors() {
 	floors := map[look][]*cell{}
 	for _, c := range st.group.cells {
-		if isControl(c.subject.info.Name) && c.trial.Measure != "key-lookup" && c.trial.Measure != "pool-probe" {
+		if results.IsControl(c.subject.info.Name) && c.trial.Measure != "key-lookup" && c.trial.Measure != "pool-probe" {
 			l := look{c.trial.Measure, c.pool}
 			floors[l] = append(floors[l], c)
 		}
 	}
 	for _, c := range st.group.cells {
-		if isControl(c.subject.info.Name) {
+		if results.IsControl(c.subject.info.Name) {
 			continue
 		}
 		_, _, high, sure := results.Median(st.timings[c])

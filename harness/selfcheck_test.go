@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringbench/ringbench/algorithms"
 	"github.com/ringbench/ringbench/algorithms/control"
+	"github.com/ringbench/ringbench/results"
 )
 
 // group returns a stage with timings that a test makes up.
@@ -146,6 +147,15 @@ func TestAControlThatMovedIsAWarning(t *testing.T) {
 		st.judgeControl()
 		if warned := len(st.outcome.Warnings) > 0; warned != tt.warned {
 			t.Errorf("%s: %q", name, st.outcome.Warnings)
+		}
+	}
+}
+
+// The records know the controls by name.
+func TestTheControlsAreThoseOfTheirPackage(t *testing.T) {
+	for name, want := range map[string]bool{control.Info.Name: true, control.OneReadInfo.Name: true, "ring": false, "": false} {
+		if results.IsControl(name) != want {
+			t.Errorf("%q is a control: %v, want %v", name, !want, want)
 		}
 	}
 }

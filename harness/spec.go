@@ -19,6 +19,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/ringbench/ringbench/algorithms"
+	"github.com/ringbench/ringbench/results"
 	"github.com/ringbench/ringbench/workloads"
 )
 
@@ -535,7 +536,7 @@ func (s *Spec) entrants(infos []algorithms.Info) map[string][]*entrant {
 				one.Name += " " + c.Weights
 			}
 			switch there := all[one.Name]; {
-			case isControl(info.Name):
+			case results.IsControl(info.Name):
 			case len(there) == 1 && there[0].Algorithm == info.Name:
 				them = append(them, there[0])
 			default:

@@ -175,7 +175,7 @@ func (st *stage) pass(c *cell, s *structure) error {
 	hs := st.pool.hashed(c.subject.hash.For(s.place.Mapper))
 	a, buckets := answersOf(s.place.Mapper, hs)
 	s.answers[st.pool] = a
-	if isControl(c.subject.info.Name) {
+	if results.IsControl(c.subject.info.Name) {
 		return nil
 	}
 	why, err := gate(s.place, &c.subject, hs, buckets)

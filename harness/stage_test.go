@@ -296,7 +296,7 @@ reps = 2
 		}
 		floors := map[string]int{}
 		for _, tr := range s.trials[before:] {
-			if isControl(tr.Algorithm) {
+			if results.IsControl(tr.Algorithm) {
 				floors[tr.Cell]++
 			}
 		}
@@ -335,7 +335,7 @@ func TestLookupsFromAnyNumberOfCoresAnswerRightly(t *testing.T) {
 	pl := mustPlan(t, abreastSpec)
 	st := &stage{run: &run{Plan: pl}, watch: clocks, built: map[string]*structure{}}
 	for _, c := range pl.timed[0].cells {
-		if c.trial.Measure == "batch-lookup" || isControl(c.trial.Algorithm) {
+		if c.trial.Measure == "batch-lookup" || results.IsControl(c.trial.Algorithm) {
 			continue
 		}
 		s, err := st.build(c)

@@ -99,14 +99,10 @@ func (pl *Plan) addCell(g *group, sub subject, measure string, p *pool) {
 	if metricOf[measure] == "" {
 		c.reps = 1
 	}
-	if isControl(sub.info.Name) || pl.wanted(c.trial) {
+	if results.IsControl(sub.info.Name) || pl.wanted(c.trial) {
 		g.cells = append(g.cells, c)
 	}
 }
-
-// isControl says whether the contestant measures the harness and the machine
-// instead of an algorithm.
-func isControl(name string) bool { return name == "control" || name == "one-read" }
 
 // FloorBytes returns the size of the array whose one random read is the floor of a
 // lookup that reads at random within so many bytes: the largest power of two that is

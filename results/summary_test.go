@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ringbench/ringbench/algorithms/control"
 )
 
 var plainRing = contestant{"ring", nil, `{"vnodes":100}`, ""}
@@ -238,14 +236,6 @@ func TestEachFieldOfARowHasAColumn(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Row]()) {
 		if name := f.Tag.Get("json"); !slices.Contains(columns, name) {
 			t.Errorf("field %s (%q) has no column", f.Name, name)
-		}
-	}
-}
-
-func TestTheControlsAreThoseOfTheirPackage(t *testing.T) {
-	for name, want := range map[string]bool{control.Info.Name: true, control.OneReadInfo.Name: true, "ring": false, "": false} {
-		if IsControl(name) != want {
-			t.Errorf("%q is a control: %v, want %v", name, !want, want)
 		}
 	}
 }
