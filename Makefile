@@ -29,7 +29,7 @@ claims:      ## check all claims again and write harness/CLAIMS.md
 	$(RINGBENCH) verify -q --markdown > out/CLAIMS.md && mv out/CLAIMS.md harness/CLAIMS.md
 
 check:       ## format, vet, staticcheck, tidy, tests with the race detector
-	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	@test -z "$$(gofmt -l . | tee -a /dev/stderr)"
 	go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff
