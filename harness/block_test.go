@@ -185,12 +185,14 @@ func TestAPreemptionDoesNotMakeBlocksShort(t *testing.T) {
 // What becomes fast after calibration is given longer blocks.
 func TestABlockThatEndsTooSoonIsTimedAgain(t *testing.T) {
 	w := &world{}
-	calls := 0
+	var calls atomic.Int64
 	s, o := mustRun(t, in(t, w, "measures = [\"lookup\"]\nreps = 5\n", func(m *worker) {
-		m.lookup = 400
+		m.lookup = 0
 		m.seen = func(m *worker) {
-			if calls++; calls > 200_000 { // behind the gate and the calibration
-				m.lookup = 20
+			if calls.Add(1) > 200_000 { // behind the gate and the calibration
+				w.compute(20)
+			} else {
+				w.compute(400)
 			}
 		}
 	}))
@@ -294,14 +296,14 @@ func TestTheCostOfAReadingIsThatOfTheReading(t *testing.T) {
 func TestEveryRepetitionTimesAnotherStructure(t *testing.T) {
 	w := &world{}
 	timed := map[*worker]int{}
-	var current *worker
+	var current atomic.Pointer[worker] // the pool is asked on all cores
 	pl := in(t, w, "measures = [\"lookup\"]\nreps = 5\n", func(m *worker) {
 		m.lookup = 1000
-		m.seen = func(m *worker) { current = m }
+		m.seen = func(m *worker) { current.Store(m) }
 	})
 	s := &tapSink{memorySink: newSink(), tap: func(tr results.Trial) {
 		if tr.Algorithm == "worker" {
-			timed[current]++
+			timed[current.Load()]++
 		}
 	}}
 	if _, err := pl.Run(context.Background(), s); err != nil {
